@@ -1,0 +1,140 @@
+//! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
+//! they were computed, nor of JSON or terminals.
+
+mod fingerprint;
+
+pub use fingerprint::fingerprint;
+
+/// Everything one run has to say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// Ranked: highest confidence first, then rule, then place.
+    pub findings: Vec<Finding>,
+    pub notes: Vec<Note>,
+    pub stats: Stats,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    Race,
+    Deadlock,
+}
+
+impl Rule {
+    pub fn id(self) -> &'static str {
+        match self {
+            Rule::Race => "race",
+            Rule::Deadlock => "deadlock",
+        }
+    }
+}
+
+/// Ordered so that `High` sorts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    High,
+    Medium,
+    Low,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Engine {
+    WholeProgram,
+    Compositional,
+}
+
+/// One race or one deadlock, with every side of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Fingerprint without line numbers; see [`fingerprint`].
+    pub id: String,
+    pub rule: Rule,
+    pub confidence: Confidence,
+    pub engines: Vec<Engine>,
+    pub message: String,
+    /// Races: `bank.Account.balance`, `int[]` elements, or the container type.
+    pub field: Option<String>,
+    /// Where the shared object was allocated.
+    pub object: Option<Place>,
+    /// Two sites for a race; one per thread for a deadlock.
+    pub sites: Vec<Site>,
+    /// Why it is believed, and what lowered the confidence.
+    pub why: Vec<String>,
+    /// Further pairs of the same cause (same field, same pair of methods).
+    pub also: Vec<(Place, Place)>,
+}
+
+/// A source position. `file` is relative to the project where the source is known, otherwise the class's
+/// package path and source file name. `line` 0 means unknown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    Read,
+    Write,
+    /// Deadlock sites acquire a lock while holding another.
+    Acquire,
+    /// A join or `Future.get` while holding a lock.
+    Wait,
+}
+
+/// One side of a finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Site {
+    pub access: AccessKind,
+    pub place: Place,
+    /// `bank.Account.deposit(int)`.
+    pub method: String,
+    /// "main thread", "thread started at src/bank/Main.java:20", …
+    pub origin: String,
+    /// Where that thread is started, when it is not an entry point.
+    pub started: Option<Place>,
+    /// Locks certainly held at the access (races).
+    pub locks: Vec<LockUse>,
+    /// Deadlocks: the lock held and the lock wanted.
+    pub holds: Option<LockUse>,
+    pub acquires: Option<LockUse>,
+    /// Calls from where the thread starts down to the access, outermost first; the last frame is the access.
+    pub trace: Vec<Frame>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LockUse {
+    /// `this`, `bank.Account.lock`, `Account.class`, …
+    pub name: String,
+    /// Where it is acquired.
+    pub place: Place,
+    /// Held in read (shared) mode.
+    pub shared: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Frame {
+    pub method: String,
+    pub place: Place,
+}
+
+/// Something the user should know about the run: what was not understood, not found, or assumed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Note {
+    /// Stable kind: `missing-class`, `opaque-call`, `unsupported-dynamic`, `corrupt-class`, `newer-class-version`, …
+    pub kind: String,
+    pub message: String,
+    /// How often it happened.
+    pub count: u64,
+}
+
+/// Sizes and times, in the order in which they were measured.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stats {
+    /// `("classes", 120)`, `("methods", …)`, `("facts", …)`.
+    pub sizes: Vec<(String, u64)>,
+    /// Stage name and seconds. Left out of byte-for-byte comparisons.
+    pub seconds: Vec<(String, f64)>,
+    /// Pairs surviving each stage of detection (Chord figure 11).
+    pub pairs: Vec<(String, u64)>,
+}

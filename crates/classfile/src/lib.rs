@@ -5,10 +5,12 @@ mod code;
 mod error;
 mod pool;
 mod reader;
+mod source;
 mod types;
 
 pub use code::{ArrayKind, Branch, Const, FieldRef, Insn, Instructions, InvokeKind, MethodRef, NumKind};
 pub use error::Error;
 pub use pool::{BootstrapArg, Handle, HandleKind};
 pub use reader::parse;
+pub use source::{ClassBytes, ClassSource, Layer};
 pub use types::*;

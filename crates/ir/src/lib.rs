@@ -1,1 +1,10 @@
+//! The program as the analysis sees it: classes, methods, fields and SSA bodies, loaded when first needed.
+//! Owns identity and hierarchy; refuses to know any library by name beyond what the JVM itself defines.
 
+mod body;
+mod hierarchy;
+mod lower;
+mod program;
+
+pub use body::*;
+pub use program::*;

@@ -1,0 +1,101 @@
+//! Equal things get equal ids, in order of first appearance: the same input gives the same ids.
+
+use crate::{Id, IndexVec, define_id};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+define_id! {
+    /// An interned string.
+    Name
+}
+
+#[derive(Clone, Debug)]
+pub struct Interner<I, T> {
+    ids: FxHashMap<T, I>,
+    items: IndexVec<I, T>,
+}
+
+impl<I: Id, T: Clone + Eq + Hash> Interner<I, T> {
+    pub fn new() -> Self {
+        Interner { ids: FxHashMap::default(), items: IndexVec::new() }
+    }
+
+    pub fn intern(&mut self, item: T) -> I {
+        self.intern_new(item).0
+    }
+
+    /// The id, and whether the item was seen for the first time.
+    pub fn intern_new(&mut self, item: T) -> (I, bool) {
+        if let Some(&id) = self.ids.get(&item) {
+            return (id, false);
+        }
+        let id = self.items.push(item.clone());
+        self.ids.insert(item, id);
+        (id, true)
+    }
+
+    pub fn get(&self, item: &T) -> Option<I> {
+        self.ids.get(item).copied()
+    }
+
+    pub fn items(&self) -> &IndexVec<I, T> {
+        &self.items
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+impl<I: Id, T: Clone + Eq + Hash> Default for Interner<I, T> {
+    fn default() -> Self {
+        Interner::new()
+    }
+}
+
+impl<I: Id, T> std::ops::Index<I> for Interner<I, T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, id: I) -> &T {
+        &self.items[id]
+    }
+}
+
+/// Interned strings.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    ids: FxHashMap<Arc<str>, Name>,
+    items: IndexVec<Name, Arc<str>>,
+}
+
+impl Names {
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let text: Arc<str> = text.into();
+        let id = self.items.push(text.clone());
+        self.ids.insert(text, id);
+        id
+    }
+
+    pub fn get(&self, text: &str) -> Option<Name> {
+        self.ids.get(text).copied()
+    }
+
+    pub fn text(&self, name: Name) -> &Arc<str> {
+        &self.items[name]
+    }
+}
+
+impl std::ops::Index<Name> for Names {
+    type Output = str;
+    fn index(&self, name: Name) -> &str {
+        &self.items[name]
+    }
+}

@@ -1,0 +1,1 @@
+//! Bytecode to SSA: blocks, abstract stack, phis.

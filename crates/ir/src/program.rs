@@ -1,0 +1,253 @@
+//! All classes, methods and fields by stable id, loaded from a [`ClassSource`] when first asked for.
+//! Owns loading and naming; lowering and hierarchy questions live next door.
+
+use crate::body::Body;
+use arena::{IndexVec, Name, Names, define_id};
+use classfile::{ClassSource, Layer};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+define_id! {
+    /// A class, interface or array class by name; may not be loaded yet, or be missing.
+    ClassId
+}
+define_id! {
+    /// A method declared by a loaded class.
+    MethodId
+}
+define_id! {
+    /// A field declared by a loaded class, or a field invented by a model.
+    FieldId
+}
+define_id! {
+    /// Method name plus descriptor, interned.
+    Selector
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MethodRef {
+    pub class: ClassId,
+    pub selector: Selector,
+}
+
+/// A symbolic field reference as it stands in the bytecode; resolve with [`Program::resolve_field`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FieldRef {
+    pub class: ClassId,
+    pub name: Name,
+    pub descriptor: Name,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loaded {
+    /// Only named so far.
+    No,
+    Yes,
+    /// Looked for and not found, or unreadable; behaves as an empty subclass of Object.
+    Missing,
+}
+
+#[derive(Debug, Clone)]
+pub struct Class {
+    /// Internal name: `java/lang/String`, `[Ljava/lang/String;`, `[I`.
+    pub name: Name,
+    pub loaded: Loaded,
+    pub layer: Layer,
+    pub access: u16,
+    pub super_class: Option<ClassId>,
+    pub interfaces: Vec<ClassId>,
+    pub methods: Vec<MethodId>,
+    pub fields: Vec<FieldId>,
+    /// Array classes: the element class; `None` for arrays of primitives and for ordinary classes.
+    pub element: Option<ClassId>,
+    pub is_array: bool,
+    pub is_record: bool,
+    /// `Account.java`
+    pub source_file: Option<Name>,
+    pub outer_class: Option<ClassId>,
+    pub annotations: Vec<Annotation>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Annotation {
+    /// Internal name of the annotation type.
+    pub class: Name,
+    pub values: Vec<(Name, String)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Method {
+    pub class: ClassId,
+    pub selector: Selector,
+    pub access: u16,
+    /// Declared types of reference parameters (`this` included for instance methods), `None` for primitives.
+    pub params: Vec<Option<ClassId>>,
+    /// Declared type of a reference result.
+    pub result: Option<ClassId>,
+    pub has_code: bool,
+    /// Declared checked exceptions.
+    pub throws: Vec<ClassId>,
+    pub annotations: Vec<Annotation>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub class: ClassId,
+    pub name: Name,
+    pub descriptor: Name,
+    pub access: u16,
+    /// Declared class of a reference field.
+    pub class_of: Option<ClassId>,
+    pub annotations: Vec<Annotation>,
+}
+
+pub mod access {
+    //! Access flags of the JVM specification.
+    pub const PUBLIC: u16 = 0x0001;
+    pub const PRIVATE: u16 = 0x0002;
+    pub const PROTECTED: u16 = 0x0004;
+    pub const STATIC: u16 = 0x0008;
+    pub const FINAL: u16 = 0x0010;
+    pub const SYNCHRONIZED: u16 = 0x0020;
+    pub const VOLATILE: u16 = 0x0040;
+    pub const BRIDGE: u16 = 0x0040;
+    pub const NATIVE: u16 = 0x0100;
+    pub const INTERFACE: u16 = 0x0200;
+    pub const ABSTRACT: u16 = 0x0400;
+    pub const SYNTHETIC: u16 = 0x1000;
+    pub const ENUM: u16 = 0x4000;
+}
+
+/// What the loader noticed; becomes notes in the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    MissingClass(ClassId),
+    CorruptClass(ClassId, String),
+    NewerVersion(ClassId, u16),
+    CyclicHierarchy(ClassId),
+    Body(MethodId, String),
+}
+
+pub struct Program {
+    pub names: Names,
+    pub problems: Vec<Problem>,
+    pub(crate) source: Arc<dyn ClassSource>,
+    pub(crate) classes: IndexVec<ClassId, Class>,
+    pub(crate) class_ids: FxHashMap<Name, ClassId>,
+    pub(crate) methods: IndexVec<MethodId, Method>,
+    pub(crate) method_ids: FxHashMap<MethodRef, MethodId>,
+    pub(crate) fields: IndexVec<FieldId, Field>,
+    pub(crate) field_ids: FxHashMap<(ClassId, Name, Name), FieldId>,
+    pub(crate) selectors: IndexVec<Selector, (Name, Name)>,
+    pub(crate) selector_ids: FxHashMap<(Name, Name), Selector>,
+    pub(crate) bodies: FxHashMap<MethodId, Option<Arc<Body>>>,
+    pub(crate) dispatch_cache: FxHashMap<MethodRef, Option<MethodId>>,
+}
+
+impl Program {
+    pub fn new(source: Arc<dyn ClassSource>) -> Program {
+        Program {
+            names: Names::default(),
+            problems: Vec::new(),
+            source,
+            classes: IndexVec::new(),
+            class_ids: FxHashMap::default(),
+            methods: IndexVec::new(),
+            method_ids: FxHashMap::default(),
+            fields: IndexVec::new(),
+            field_ids: FxHashMap::default(),
+            selectors: IndexVec::new(),
+            selector_ids: FxHashMap::default(),
+            bodies: FxHashMap::default(),
+            dispatch_cache: FxHashMap::default(),
+        }
+    }
+
+    pub fn source(&self) -> &Arc<dyn ClassSource> {
+        &self.source
+    }
+
+    /// The id of a class by internal name, without loading it.
+    pub fn class_id(&mut self, name: &str) -> ClassId {
+        let _ = name;
+        todo!()
+    }
+
+    /// The id if the class was ever named.
+    pub fn find_class(&self, name: &str) -> Option<ClassId> {
+        let _ = name;
+        todo!()
+    }
+
+    /// Loads the class and all its supertypes if that has not happened; afterwards `class(id).loaded != No`.
+    pub fn load(&mut self, class: ClassId) -> &Class {
+        let _ = class;
+        todo!()
+    }
+
+    pub fn class(&self, class: ClassId) -> &Class {
+        &self.classes[class]
+    }
+
+    pub fn method(&self, method: MethodId) -> &Method {
+        &self.methods[method]
+    }
+
+    pub fn field(&self, field: FieldId) -> &Field {
+        &self.fields[field]
+    }
+
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub fn methods(&self) -> &IndexVec<MethodId, Method> {
+        &self.methods
+    }
+
+    pub fn selector(&mut self, name: &str, descriptor: &str) -> Selector {
+        let _ = (name, descriptor);
+        todo!()
+    }
+
+    /// Name and descriptor of a selector.
+    pub fn selector_text(&self, selector: Selector) -> (&str, &str) {
+        let (name, descriptor) = self.selectors[selector];
+        (&self.names[name], &self.names[descriptor])
+    }
+
+    /// The SSA body, lowered on first use; `None` for abstract, native and unreadable methods.
+    pub fn body(&mut self, method: MethodId) -> Option<Arc<Body>> {
+        let _ = method;
+        todo!()
+    }
+
+    /// The body if it was lowered before.
+    pub fn lowered(&self, method: MethodId) -> Option<&Arc<Body>> {
+        self.bodies.get(&method)?.as_ref()
+    }
+
+    /// A field that exists only in models (`$task`), declared on `class`.
+    pub fn model_field(&mut self, class: ClassId, name: &str) -> FieldId {
+        let _ = (class, name);
+        todo!()
+    }
+
+    /// `bank.Account.deposit(int)`: lambda bodies as `bank.Account.deposit(int) lambda`.
+    pub fn method_display(&self, method: MethodId) -> String {
+        let _ = method;
+        todo!()
+    }
+
+    /// `bank.Account`
+    pub fn class_display(&self, class: ClassId) -> String {
+        let _ = class;
+        todo!()
+    }
+
+    /// `bank/Account.java`: package path plus source file name (guessed from the outermost class without one).
+    pub fn class_file(&self, class: ClassId) -> String {
+        let _ = class;
+        todo!()
+    }
+}

@@ -10,7 +10,7 @@ define_id! {
     Name
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Interner<I, T> {
     ids: FxHashMap<T, I>,
     items: IndexVec<I, T>,

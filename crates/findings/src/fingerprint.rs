@@ -11,3 +11,22 @@ pub fn fingerprint(parts: &[&str]) -> String {
     }
     format!("{hash:016x}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    /// The value is part of users' baselines: if this fails, every recorded finding becomes "new".
+    #[test]
+    fn the_function_is_frozen() {
+        assert_eq!(fingerprint(&[]), "cbf29ce484222325");
+        let id = fingerprint(&["race", "bank.Account.balance", "bank.Account.deposit(int)", "write"]);
+        assert_eq!(id, "2ba68a385dfb6997");
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        assert_ne!(fingerprint(&["ab", "c"]), fingerprint(&["a", "bc"]));
+        assert_ne!(fingerprint(&["a"]), fingerprint(&["a", ""]));
+    }
+}

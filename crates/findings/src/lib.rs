@@ -2,6 +2,8 @@
 //! they were computed, nor of JSON or terminals.
 
 mod fingerprint;
+mod order;
+mod words;
 
 pub use fingerprint::fingerprint;
 

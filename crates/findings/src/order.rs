@@ -1,0 +1,127 @@
+//! The one order in which findings and notes are told, and which findings are worth telling. Knows nothing
+//! of how they are rendered.
+
+use crate::{Confidence, Finding, Report};
+
+impl Report {
+    /// Ranks the findings by confidence, rule, file, line and id, and the notes by kind and message: the
+    /// same facts give the same report, whichever thread found them first.
+    pub fn sort(&mut self) {
+        self.findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
+        self.notes.sort();
+    }
+
+    /// The findings at least as certain as `min`, in the report's order.
+    pub fn shown(&self, min: Confidence) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.confidence.at_least(min))
+    }
+}
+
+impl Confidence {
+    pub fn at_least(self, min: Confidence) -> bool {
+        self <= min
+    }
+}
+
+fn rank(finding: &Finding) -> impl Ord + '_ {
+    let place = finding.sites.first().map(|site| &site.place);
+    (finding.confidence, finding.rule, place, &finding.id, &finding.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{AccessKind, Confidence, Finding, Note, Place, Report, Rule, Site};
+
+    fn finding(confidence: Confidence, rule: Rule, file: &str, line: u32, id: &str) -> Finding {
+        let site = Site {
+            access: AccessKind::Write,
+            place: Place { file: file.into(), line },
+            method: String::new(),
+            origin: String::new(),
+            started: None,
+            locks: vec![],
+            holds: None,
+            acquires: None,
+            trace: vec![],
+        };
+        Finding {
+            id: id.into(),
+            rule,
+            confidence,
+            engines: vec![],
+            message: String::new(),
+            field: None,
+            object: None,
+            sites: vec![site],
+            why: vec![],
+            also: vec![],
+        }
+    }
+
+    fn ids<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+        findings.into_iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn mixed() -> Report {
+        use Confidence::*;
+        use Rule::*;
+        let findings = vec![
+            finding(Low, Race, "a/A.java", 1, "low"),
+            finding(High, Race, "b/B.java", 2, "late-file"),
+            finding(High, Race, "a/A.java", 10, "late-line"),
+            finding(High, Race, "a/A.java", 9, "twin-2"),
+            finding(High, Race, "a/A.java", 9, "twin-1"),
+            finding(High, Deadlock, "a/A.java", 1, "deadlock"),
+            finding(Medium, Race, "a/A.java", 1, "medium"),
+        ];
+        Report { findings, ..Report::default() }
+    }
+
+    #[test]
+    fn findings_rank_by_confidence_rule_file_line_and_id() {
+        let mut report = mixed();
+        report.sort();
+        assert_eq!(ids(&report.findings), "twin-1 twin-2 late-line late-file deadlock medium low");
+    }
+
+    #[test]
+    fn the_order_of_discovery_leaves_no_trace() {
+        let mut expected = mixed();
+        expected.sort();
+        for turn in 0..expected.findings.len() {
+            let mut report = mixed();
+            report.findings.rotate_left(turn);
+            report.sort();
+            assert_eq!(report, expected);
+        }
+    }
+
+    #[test]
+    fn a_finding_without_sites_still_has_a_rank() {
+        let mut report = mixed();
+        report.findings[1].sites.clear();
+        report.sort();
+        assert_eq!(report.findings[0].id, "late-file");
+    }
+
+    #[test]
+    fn notes_sort_by_kind_then_message() {
+        let note = |kind: &str, message: &str| Note { kind: kind.into(), message: message.into(), count: 1 };
+        let notes = vec![note("b", "x"), note("a", "y"), note("a", "x")];
+        let mut report = Report { notes, ..Report::default() };
+        report.sort();
+        assert_eq!(report.notes, [note("a", "x"), note("a", "y"), note("b", "x")]);
+    }
+
+    #[test]
+    fn shown_keeps_what_is_at_least_as_certain() {
+        let mut report = mixed();
+        report.sort();
+        assert_eq!(report.shown(Confidence::High).count(), 5);
+        assert_eq!(
+            ids(report.shown(Confidence::Medium)),
+            "twin-1 twin-2 late-line late-file deadlock medium"
+        );
+        assert_eq!(report.shown(Confidence::Low).count(), 7);
+    }
+}

@@ -1,0 +1,33 @@
+//! The stable words for each enumeration, as they appear in every output. Knows nothing of formats.
+
+use crate::{AccessKind, Confidence, Engine};
+
+impl Confidence {
+    pub fn id(self) -> &'static str {
+        match self {
+            Confidence::High => "high",
+            Confidence::Medium => "medium",
+            Confidence::Low => "low",
+        }
+    }
+}
+
+impl Engine {
+    pub fn id(self) -> &'static str {
+        match self {
+            Engine::WholeProgram => "whole-program",
+            Engine::Compositional => "compositional",
+        }
+    }
+}
+
+impl AccessKind {
+    pub fn id(self) -> &'static str {
+        match self {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Acquire => "acquire",
+            AccessKind::Wait => "wait",
+        }
+    }
+}

@@ -1,1 +1,11 @@
+//! All knowledge about libraries, read from data files: what a call means for points-to, threads, order and
+//! locks, and which parts of the JDK are analysed. Knows no solver; both engines read the same models.
 
+mod parse;
+mod policy;
+mod registry;
+mod step;
+
+pub use policy::Policy;
+pub use registry::{ModelError, ModelId, Models};
+pub use step::*;

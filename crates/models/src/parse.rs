@@ -1,0 +1,1 @@
+//! Reads model files: TOML tables whose values are steps in the model language.

@@ -1,7 +1,7 @@
-//! Bytecode: one [`Insn`] per instruction with its constants resolved. Knows opcodes, not meaning.
+//! Bytecode as data: one [`Insn`] per instruction with its constants resolved. Knows what instructions
+//! there are, not how they are encoded and not what they mean.
 
-use crate::error::Error;
-use crate::pool::{Handle, Pool};
+use crate::pool::Handle;
 use crate::types::Str;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,9 +94,15 @@ pub enum Insn<'a> {
     Nop,
     Const(Const<'a>),
     /// Load of a local; `None` means a reference.
-    Load { slot: u16, num: Option<NumKind> },
+    Load {
+        slot: u16,
+        num: Option<NumKind>,
+    },
     /// Store to a local; `None` means a reference (or a return address).
-    Store { slot: u16, num: Option<NumKind> },
+    Store {
+        slot: u16,
+        num: Option<NumKind>,
+    },
     ArrayLoad(ArrayKind),
     ArrayStore(ArrayKind),
     Pop,
@@ -109,60 +115,66 @@ pub enum Insn<'a> {
     Dup2X2,
     Swap,
     /// Binary arithmetic or logic on two operands of the kind (shifts take an int right operand).
-    Arith { kind: NumKind, shift: bool },
+    Arith {
+        kind: NumKind,
+        shift: bool,
+    },
     Neg(NumKind),
-    Iinc { slot: u16, by: i16 },
+    Iinc {
+        slot: u16,
+        by: i16,
+    },
     /// Numeric conversion; int-to-byte/char/short are `from == to == Int`.
-    Convert { from: NumKind, to: NumKind },
+    Convert {
+        from: NumKind,
+        to: NumKind,
+    },
     /// lcmp, fcmpl/g, dcmpl/g.
     Compare(NumKind),
-    If { cond: Branch, target: u32 },
+    If {
+        cond: Branch,
+        target: u32,
+    },
     Goto(u32),
     Jsr(u32),
     Ret(u16),
-    TableSwitch { default: u32, low: i32, targets: Vec<u32> },
-    LookupSwitch { default: u32, pairs: Vec<(i32, u32)> },
+    TableSwitch {
+        default: u32,
+        low: i32,
+        targets: Vec<u32>,
+    },
+    LookupSwitch {
+        default: u32,
+        pairs: Vec<(i32, u32)>,
+    },
     /// `None` returns void; `Some(None)` a reference.
     Return(Option<Option<NumKind>>),
     GetStatic(FieldRef<'a>),
     PutStatic(FieldRef<'a>),
     GetField(FieldRef<'a>),
     PutField(FieldRef<'a>),
-    Invoke { kind: InvokeKind, method: MethodRef<'a> },
-    InvokeDynamic { bootstrap: u16, name: Str<'a>, descriptor: Str<'a> },
+    Invoke {
+        kind: InvokeKind,
+        method: MethodRef<'a>,
+    },
+    InvokeDynamic {
+        bootstrap: u16,
+        name: Str<'a>,
+        descriptor: Str<'a>,
+    },
     New(Str<'a>),
     /// newarray: primitive element.
     NewPrimArray(ArrayKind),
     /// anewarray: element class name in internal form (`[I` for arrays).
     NewRefArray(Str<'a>),
-    MultiNewArray { class: Str<'a>, dims: u8 },
+    MultiNewArray {
+        class: Str<'a>,
+        dims: u8,
+    },
     ArrayLength,
     Throw,
     CheckCast(Str<'a>),
     InstanceOf(Str<'a>),
     MonitorEnter,
     MonitorExit,
-}
-
-/// Iterator over `(pc, instruction)`. Ends after the first error.
-pub struct Instructions<'c, 'a> {
-    bytes: &'a [u8],
-    pool: &'c Pool<'a>,
-    pc: usize,
-    failed: bool,
-}
-
-impl<'c, 'a> Instructions<'c, 'a> {
-    pub(crate) fn new(bytes: &'a [u8], pool: &'c Pool<'a>) -> Self {
-        Instructions { bytes, pool, pc: 0, failed: false }
-    }
-}
-
-impl<'c, 'a> Iterator for Instructions<'c, 'a> {
-    type Item = Result<(u32, Insn<'a>), Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let _ = (&self.bytes, &self.pool, self.pc, self.failed);
-        None
-    }
 }

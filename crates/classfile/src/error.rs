@@ -1,9 +1,10 @@
-//! Why a class file could not be read, with the byte offset where it went wrong.
+//! Why a class file, or a part of it, could not be read. Positions only: it keeps nothing of the input.
 
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
+    /// Byte offset in the class file; for an error of [`crate::Instructions`], in the method's code.
     pub offset: usize,
     pub what: &'static str,
 }

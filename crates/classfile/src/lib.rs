@@ -1,14 +1,22 @@
 //! Reads JVM class files: bytes in, a borrowed [`ClassFile`] out. Never panics, whatever the bytes;
 //! knows nothing of types, hierarchies or analysis.
 
+mod annotations;
+mod attributes;
+mod body;
 mod code;
+mod cursor;
+mod decode;
 mod error;
+mod mutf8;
 mod pool;
 mod reader;
+mod resolve;
 mod source;
 mod types;
 
-pub use code::{ArrayKind, Branch, Const, FieldRef, Insn, Instructions, InvokeKind, MethodRef, NumKind};
+pub use code::{ArrayKind, Branch, Const, FieldRef, Insn, InvokeKind, MethodRef, NumKind};
+pub use decode::Instructions;
 pub use error::Error;
 pub use pool::{BootstrapArg, Handle, HandleKind};
 pub use reader::parse;

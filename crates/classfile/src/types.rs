@@ -1,7 +1,8 @@
 //! The plain data a parsed class file consists of. Owns no bytes: everything borrows from the input
 //! (names are `Cow` because modified UTF-8 sometimes has to be re-encoded).
 
-use crate::code::Instructions;
+use crate::decode::Instructions;
+use crate::error::Error;
 use crate::pool::{BootstrapArg, Handle, Pool};
 use std::borrow::Cow;
 
@@ -29,6 +30,8 @@ pub struct ClassFile<'a> {
     pub is_record: bool,
     /// module-info and package-info carry no code.
     pub is_module: bool,
+    /// What could not be read and was left out: attributes, members, the code of single methods.
+    pub problems: Vec<Error>,
     pub(crate) pool: Pool<'a>,
 }
 

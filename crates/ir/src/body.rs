@@ -64,45 +64,130 @@ pub struct Stmt {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StmtKind {
     /// `dst = new C` (the constructor call follows as `Call`).
-    New { dst: Var, class: ClassId },
+    New {
+        dst: Var,
+        class: ClassId,
+    },
     /// `dst = new E[…]`; `class` is the array class. Multi-dimensional arrays give one NewArray for the outermost
     /// and one per inner dimension, each stored into the elements of the outer one by a StoreElem.
-    NewArray { dst: Var, class: ClassId },
-    Const { dst: Var, value: Const },
-    Copy { dst: Var, src: Var },
+    NewArray {
+        dst: Var,
+        class: ClassId,
+    },
+    Const {
+        dst: Var,
+        value: Const,
+    },
+    Copy {
+        dst: Var,
+        src: Var,
+    },
     /// A checked cast: only objects of `class` pass.
-    Cast { dst: Var, src: Var, class: ClassId },
+    Cast {
+        dst: Var,
+        src: Var,
+        class: ClassId,
+    },
     /// One source per predecessor of the block, in `preds` order (handler blocks: predecessors are the covered
     /// blocks; sources are all values the local had inside them, so there may be more sources than preds there).
-    Phi { dst: Var, srcs: Vec<Var> },
+    Phi {
+        dst: Var,
+        srcs: Vec<Var>,
+    },
     /// First statement of a handler block; `class` `None` catches everything.
-    Catch { dst: Var, class: Option<ClassId> },
-    Load { dst: Var, base: Var, field: FieldRef },
-    Store { base: Var, field: FieldRef, src: Var },
-    LoadStatic { dst: Var, field: FieldRef },
-    StoreStatic { field: FieldRef, src: Var },
+    Catch {
+        dst: Var,
+        class: Option<ClassId>,
+    },
+    Load {
+        dst: Var,
+        base: Var,
+        field: FieldRef,
+    },
+    Store {
+        base: Var,
+        field: FieldRef,
+        src: Var,
+    },
+    LoadStatic {
+        dst: Var,
+        field: FieldRef,
+    },
+    StoreStatic {
+        field: FieldRef,
+        src: Var,
+    },
     /// Array element; the index is kept so that constant indices can be told apart.
-    LoadElem { dst: Var, base: Var, index: Var },
-    StoreElem { base: Var, index: Var, src: Var },
-    Call { dst: Option<Var>, kind: CallKind, target: MethodRef, args: Vec<Var> },
+    LoadElem {
+        dst: Var,
+        base: Var,
+        index: Var,
+    },
+    StoreElem {
+        base: Var,
+        index: Var,
+        src: Var,
+    },
+    Call {
+        dst: Option<Var>,
+        kind: CallKind,
+        target: MethodRef,
+        args: Vec<Var>,
+    },
     /// `invokedynamic` through LambdaMetafactory: an object of functional interface `interface` whose method
     /// `selector` runs `target` with the captured values first.
-    Lambda { dst: Var, interface: ClassId, selector: Selector, target: MethodRef, target_kind: LambdaKind, captures: Vec<Var> },
+    Lambda {
+        dst: Var,
+        interface: ClassId,
+        selector: Selector,
+        target: MethodRef,
+        target_kind: LambdaKind,
+        captures: Vec<Var>,
+    },
     /// StringConcatFactory: `toString` of reference arguments is called, a String comes out.
-    Concat { dst: Var, args: Vec<Var> },
+    Concat {
+        dst: Var,
+        args: Vec<Var>,
+    },
     /// ObjectMethods bootstrap of a record: toString/hashCode/equals over the record's fields.
-    RecordMethod { dst: Var, args: Vec<Var>, fields: Vec<FieldRef> },
+    RecordMethod {
+        dst: Var,
+        args: Vec<Var>,
+        fields: Vec<FieldRef>,
+    },
     /// Any other invokedynamic: opaque; counted in the notes. `class` is the returned type if a reference.
-    Dynamic { dst: Option<Var>, args: Vec<Var>, class: Option<ClassId> },
-    MonitorEnter { lock: Var },
-    MonitorExit { lock: Var },
+    Dynamic {
+        dst: Option<Var>,
+        args: Vec<Var>,
+        class: Option<ClassId>,
+    },
+    MonitorEnter {
+        lock: Var,
+    },
+    MonitorExit {
+        lock: Var,
+    },
     /// Any primitive computation (arithmetic, comparison, instanceof, array length, conversion).
-    Compute { dst: Var, args: Vec<Var>, op: Op },
+    Compute {
+        dst: Var,
+        args: Vec<Var>,
+        op: Op,
+    },
     /// Last statement of a block with two successors. `a` against `b`, or against zero/null when `b` is `None`.
-    Branch { cond: Cond, a: Var, b: Option<Var> },
-    Switch { on: Var },
-    Throw { value: Var },
-    Return { value: Option<Var> },
+    Branch {
+        cond: Cond,
+        a: Var,
+        b: Option<Var>,
+    },
+    Switch {
+        on: Var,
+    },
+    Throw {
+        value: Var,
+    },
+    Return {
+        value: Option<Var>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

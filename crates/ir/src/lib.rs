@@ -2,8 +2,12 @@
 //! Owns identity and hierarchy; refuses to know any library by name beyond what the JVM itself defines.
 
 mod body;
+pub mod descriptor;
+mod display;
 mod hierarchy;
+mod load;
 mod lower;
+mod parsed;
 mod program;
 
 pub use body::*;

@@ -2,6 +2,9 @@
 //! Owns loading and naming; lowering and hierarchy questions live next door.
 
 use crate::body::Body;
+use crate::hierarchy::Kin;
+use crate::lower;
+use crate::parsed::ParsedClasses;
 use arena::{IndexVec, Name, Names, define_id};
 use classfile::{ClassSource, Layer};
 use rustc_hash::FxHashMap;
@@ -23,6 +26,9 @@ define_id! {
     /// Method name plus descriptor, interned.
     Selector
 }
+
+/// `java/lang/Object`, in every program.
+pub const OBJECT_CLASS: ClassId = ClassId(0);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodRef {
@@ -142,11 +148,18 @@ pub struct Program {
     pub(crate) selector_ids: FxHashMap<(Name, Name), Selector>,
     pub(crate) bodies: FxHashMap<MethodId, Option<Arc<Body>>>,
     pub(crate) dispatch_cache: FxHashMap<MethodRef, Option<MethodId>>,
+    pub(crate) resolve_cache: FxHashMap<MethodRef, Option<MethodId>>,
+    pub(crate) field_cache: FxHashMap<FieldRef, Option<FieldId>>,
+    /// Supertypes of loaded classes.
+    pub(crate) kin: IndexVec<ClassId, Kin>,
+    /// Position of each method in its class file.
+    pub(crate) method_index: IndexVec<MethodId, u32>,
+    pub(crate) parsed: ParsedClasses,
 }
 
 impl Program {
     pub fn new(source: Arc<dyn ClassSource>) -> Program {
-        Program {
+        let mut program = Program {
             names: Names::default(),
             problems: Vec::new(),
             source,
@@ -160,7 +173,15 @@ impl Program {
             selector_ids: FxHashMap::default(),
             bodies: FxHashMap::default(),
             dispatch_cache: FxHashMap::default(),
-        }
+            resolve_cache: FxHashMap::default(),
+            field_cache: FxHashMap::default(),
+            kin: IndexVec::new(),
+            method_index: IndexVec::new(),
+            parsed: ParsedClasses::default(),
+        };
+        let object = program.class_id("java/lang/Object");
+        debug_assert_eq!(object, OBJECT_CLASS);
+        program
     }
 
     pub fn source(&self) -> &Arc<dyn ClassSource> {
@@ -169,20 +190,13 @@ impl Program {
 
     /// The id of a class by internal name, without loading it.
     pub fn class_id(&mut self, name: &str) -> ClassId {
-        let _ = name;
-        todo!()
+        let name = self.names.intern(name);
+        *self.class_ids.entry(name).or_insert_with(|| self.classes.push(Class::named(name)))
     }
 
     /// The id if the class was ever named.
     pub fn find_class(&self, name: &str) -> Option<ClassId> {
-        let _ = name;
-        todo!()
-    }
-
-    /// Loads the class and all its supertypes if that has not happened; afterwards `class(id).loaded != No`.
-    pub fn load(&mut self, class: ClassId) -> &Class {
-        let _ = class;
-        todo!()
+        self.class_ids.get(&self.names.get(name)?).copied()
     }
 
     pub fn class(&self, class: ClassId) -> &Class {
@@ -206,8 +220,18 @@ impl Program {
     }
 
     pub fn selector(&mut self, name: &str, descriptor: &str) -> Selector {
-        let _ = (name, descriptor);
-        todo!()
+        let key = (self.names.intern(name), self.names.intern(descriptor));
+        *self.selector_ids.entry(key).or_insert_with(|| self.selectors.push(key))
+    }
+
+    /// The selector if it was ever named.
+    pub fn find_selector(&self, name: &str, descriptor: &str) -> Option<Selector> {
+        self.selector_ids.get(&(self.names.get(name)?, self.names.get(descriptor)?)).copied()
+    }
+
+    /// The method declared by exactly this class, if it is loaded and declares it.
+    pub fn declared_method(&self, method: MethodRef) -> Option<MethodId> {
+        self.method_ids.get(&method).copied()
     }
 
     /// Name and descriptor of a selector.
@@ -218,8 +242,18 @@ impl Program {
 
     /// The SSA body, lowered on first use; `None` for abstract, native and unreadable methods.
     pub fn body(&mut self, method: MethodId) -> Option<Arc<Body>> {
-        let _ = method;
-        todo!()
+        if let Some(body) = self.bodies.get(&method) {
+            return body.clone();
+        }
+        let body = match lower::lower(self, method) {
+            Ok(body) => body.map(Arc::new),
+            Err(why) => {
+                self.problems.push(Problem::Body(method, why));
+                None
+            }
+        };
+        self.bodies.insert(method, body.clone());
+        body
     }
 
     /// The body if it was lowered before.
@@ -227,27 +261,34 @@ impl Program {
         self.bodies.get(&method)?.as_ref()
     }
 
-    /// A field that exists only in models (`$task`), declared on `class`.
+    /// A field that exists only in models (`$task`), declared on `class`; it holds any reference.
     pub fn model_field(&mut self, class: ClassId, name: &str) -> FieldId {
-        let _ = (class, name);
-        todo!()
+        let name = self.names.intern(name);
+        let descriptor = self.names.intern("Ljava/lang/Object;");
+        let (access, class_of) = (access::SYNTHETIC, Some(OBJECT_CLASS));
+        *self.field_ids.entry((class, name, descriptor)).or_insert_with(|| {
+            self.fields.push(Field { class, name, descriptor, access, class_of, annotations: Vec::new() })
+        })
     }
+}
 
-    /// `bank.Account.deposit(int)`: lambda bodies as `bank.Account.deposit(int) lambda`.
-    pub fn method_display(&self, method: MethodId) -> String {
-        let _ = method;
-        todo!()
-    }
-
-    /// `bank.Account`
-    pub fn class_display(&self, class: ClassId) -> String {
-        let _ = class;
-        todo!()
-    }
-
-    /// `bank/Account.java`: package path plus source file name (guessed from the outermost class without one).
-    pub fn class_file(&self, class: ClassId) -> String {
-        let _ = class;
-        todo!()
+impl Class {
+    fn named(name: Name) -> Class {
+        Class {
+            name,
+            loaded: Loaded::No,
+            layer: Layer::Jdk,
+            access: 0,
+            super_class: None,
+            interfaces: Vec::new(),
+            methods: Vec::new(),
+            fields: Vec::new(),
+            element: None,
+            is_array: false,
+            is_record: false,
+            source_file: None,
+            outer_class: None,
+            annotations: Vec::new(),
+        }
     }
 }

@@ -1,0 +1,89 @@
+//! Collects what went wrong on the way to the class path, once per cause and place, from any thread.
+
+use findings::Note;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    CorruptArchive,
+    CorruptEntry,
+    NestedTooDeep,
+    DuplicateClass,
+    MisplacedClass,
+    UnreadableFile,
+    EmptyPath,
+    MissingClasspath,
+    MissingDependency,
+    UncompiledSources,
+    TooManyFiles,
+}
+
+impl Kind {
+    fn id(self) -> &'static str {
+        match self {
+            Kind::CorruptArchive => "corrupt-archive",
+            Kind::CorruptEntry => "corrupt-entry",
+            Kind::NestedTooDeep => "nested-too-deep",
+            Kind::DuplicateClass => "duplicate-class",
+            Kind::MisplacedClass => "misplaced-class",
+            Kind::UnreadableFile => "unreadable-file",
+            Kind::EmptyPath => "empty-path",
+            Kind::MissingClasspath => "missing-classpath",
+            Kind::MissingDependency => "missing-dependency",
+            Kind::UncompiledSources => "uncompiled-sources",
+            Kind::TooManyFiles => "too-many-files",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Kind::CorruptArchive => "damaged archives, of which only the readable entries are analysed",
+            Kind::CorruptEntry => "archive entries that cannot be read and are left out",
+            Kind::NestedTooDeep => "archives nested too deep, too many or too large, left out",
+            Kind::DuplicateClass => "classes present more than once; the first on the class path is used",
+            Kind::MisplacedClass => {
+                "class files whose class has another name than their place says, left out"
+            }
+            Kind::UnreadableFile => "files or directories that cannot be read, left out",
+            Kind::EmptyPath => "paths that hold no classes, jars or Java sources",
+            Kind::MissingClasspath => "class path elements that do not exist",
+            Kind::MissingDependency => {
+                "dependencies that were not found; build the project once, or pass --classpath"
+            }
+            Kind::UncompiledSources => {
+                "sources in other languages than Java without classes; build the project first"
+            }
+            Kind::TooManyFiles => "directories with too many files, read in part",
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Notes {
+    seen: Mutex<BTreeMap<Kind, BTreeSet<String>>>,
+}
+
+impl Notes {
+    /// `what` names the one place it happened; saying it again counts once.
+    pub fn add(&self, kind: Kind, what: impl Into<String>) {
+        let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        seen.entry(kind).or_default().insert(what.into());
+    }
+
+    /// One note per kind, with the first few places.
+    pub fn list(&self) -> Vec<Note> {
+        let seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        seen.iter().map(|(kind, places)| note(*kind, places)).collect()
+    }
+}
+
+fn note(kind: Kind, places: &BTreeSet<String>) -> Note {
+    const SHOWN: usize = 3;
+    let mut names: Vec<_> = places.iter().take(SHOWN).cloned().collect();
+    if places.len() > SHOWN {
+        names.push("…".to_string());
+    }
+    let message = format!("{}: {}", kind.text(), names.join(", "));
+    Note { kind: kind.id().to_string(), message, count: places.len() as u64 }
+}

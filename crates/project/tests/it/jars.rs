@@ -1,0 +1,165 @@
+use crate::support::{app, class, jar, layer, notes, opened, place};
+use classfile::{ClassSource, Layer};
+use project::Request;
+use std::io::Write;
+use zip::write::SimpleFileOptions;
+
+#[test]
+fn a_jar_is_read() {
+    let place = place();
+    let path = place.jar(
+        "app.jar",
+        &[
+            ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\n"),
+            ("com/a/A.class", &class("com/a/A")),
+            ("com/a/A$1.class", &class("com/a/A$1")),
+            ("module-info.class", &class("module-info")),
+            ("META-INF/services/java.lang.Runnable", b"com.a.A"),
+        ],
+    );
+    let project = opened(&path);
+    assert_eq!(app(&project), ["com/a/A", "com/a/A$1"]);
+    assert_eq!(project.resources("META-INF/services/java.lang.Runnable"), [b"com.a.A"]);
+    assert_eq!(project.resources("META-INF/nothing"), Vec::<Vec<u8>>::new());
+    assert_eq!(notes(&project), []);
+}
+
+#[test]
+fn a_jar_is_known_by_its_content_and_may_follow_a_launcher_script() {
+    let place = place();
+    let mut bytes = b"#!/bin/sh\nexec java -jar \"$0\"\n".to_vec();
+    bytes.extend(jar(&[("classes/com/A.class", &class("com/A"))]));
+    let path = place.write("app.jar", &bytes);
+    assert_eq!(app(&opened(path)), ["com/A"]);
+    let path = place.write("program", jar(&[("A.class", &class("A"))]));
+    assert_eq!(app(&opened(path)), ["A"]);
+}
+
+#[test]
+fn a_spring_boot_jar_is_the_application_and_its_libraries() {
+    let place = place();
+    let dep = jar(&[("dep/D.class", &class("dep/D")), ("META-INF/services/x.Y", b"dep.D")]);
+    let path = place.jar(
+        "boot.jar",
+        &[
+            (
+                "org/springframework/boot/loader/JarLauncher.class",
+                &class("org/springframework/boot/loader/JarLauncher"),
+            ),
+            ("BOOT-INF/classes/com/A.class", &class("com/A")),
+            ("BOOT-INF/classes/META-INF/services/x.Y", b"com.A"),
+            ("BOOT-INF/lib/dep.jar", &dep),
+        ],
+    );
+    let project = opened(path);
+    assert_eq!(app(&project), ["com/A"]);
+    assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
+    assert_eq!(layer(&project, "org/springframework/boot/loader/JarLauncher"), Some(Layer::Library));
+    assert_eq!(project.resources("META-INF/services/x.Y"), [b"com.A", b"dep.D"]);
+}
+
+#[test]
+fn web_archives_and_archives_in_archives_are_read() {
+    let place = place();
+    let innermost = jar(&[("in/I.class", &class("in/I"))]);
+    let dep = jar(&[("dep/D.class", &class("dep/D")), ("more/inner.jar", &innermost)]);
+    let war = jar(&[("WEB-INF/classes/com/A.class", &class("com/A")), ("WEB-INF/lib/dep.jar", &dep)]);
+    let path = place.jar("app.ear", &[("web.war", &war)]);
+    let project = opened(path);
+    assert_eq!(app(&project), ["com/A"]);
+    assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
+    assert_eq!(layer(&project, "in/I"), Some(Layer::Library));
+}
+
+#[test]
+fn stored_nested_jars_are_read_in_place() {
+    let place = place();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("BOOT-INF/lib/dep.jar", stored).unwrap();
+    zip.write_all(&jar(&[("dep/D.class", &class("dep/D"))])).unwrap();
+    zip.start_file("BOOT-INF/classes/A.class", stored).unwrap();
+    zip.write_all(&class("A")).unwrap();
+    let project = opened(place.write("boot.jar", zip.finish().unwrap().into_inner()));
+    assert_eq!(app(&project), ["A"]);
+    assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
+}
+
+#[test]
+fn multi_release_jars_give_the_newest_version_the_jdk_knows() {
+    let place = place();
+    let mut newer = class("com/A");
+    newer[7] = 55;
+    let mut newest = class("com/A");
+    newest[7] = 99;
+    let entries: &[(&str, &[u8])] = &[
+        ("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\nMulti-Rel\r\n ease: true\r\n\r\n"),
+        ("com/A.class", &class("com/A")),
+        ("META-INF/versions/9/com/A.class", &class("com/A")),
+        ("META-INF/versions/11/com/A.class", &newer),
+        ("META-INF/versions/11/com/Only11.class", &class("com/Only11")),
+        ("META-INF/versions/9999/com/A.class", &newest),
+        ("META-INF/versions/9999/com/Future.class", &class("com/Future")),
+    ];
+    let project = opened(place.jar("mr.jar", entries));
+    assert_eq!(app(&project), ["com/A", "com/Only11"]);
+    assert_eq!(project.find("com/A").unwrap().bytes[7], 55);
+    assert_eq!(notes(&project), []);
+
+    let plain = opened(place.jar("plain.jar", &entries[1..]));
+    assert_eq!(app(&plain), ["com/A"]);
+    assert_eq!(plain.find("com/A").unwrap().bytes[7], 52);
+}
+
+#[test]
+fn jars_named_by_the_manifest_are_libraries() {
+    let place = place();
+    place.jar("lib/dep.jar", &[("dep/D.class", &class("dep/D"))]);
+    let manifest = b"Class-Path: lib/dep.jar lib/gone.jar app.jar\n";
+    let path = place.jar("app.jar", &[("META-INF/MANIFEST.MF", manifest), ("A.class", &class("A"))]);
+    let project = opened(path);
+    assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
+    assert_eq!(app(&project), ["A"]);
+}
+
+#[test]
+fn a_star_in_the_class_path_means_every_jar() {
+    let place = place();
+    place.jar("lib/a.jar", &[("a/A.class", &class("a/A"))]);
+    place.jar("lib/b.jar", &[("b/B.class", &class("b/B"))]);
+    place.classes(&[("Main.class", "Main")]);
+    let request =
+        Request { paths: vec![place.path("Main.class")], classpath: vec![place.path("lib/*")], jdk: None };
+    let project = project::open(&request).unwrap();
+    assert_eq!(layer(&project, "a/A"), Some(Layer::Library));
+    assert_eq!(layer(&project, "b/B"), Some(Layer::Library));
+}
+
+#[test]
+fn a_jar_of_ten_thousand_classes_opens_in_milliseconds() {
+    let place = place();
+    let names: Vec<_> = (0..10_000).map(|i| format!("com/example/p{}/Class{i}", i % 200)).collect();
+    let files: Vec<_> = names.iter().map(|name| (format!("{name}.class"), class(name))).collect();
+    let entries: Vec<_> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let path = place.jar("large.jar", &entries);
+    let start = std::time::Instant::now();
+    let project = opened(path);
+    let took = start.elapsed();
+    assert_eq!(project.app_classes().len(), 10_000);
+    // Generous for a loaded machine; unpacking everything would take longer.
+    assert!(took.as_millis() < 500, "took {took:?}");
+}
+
+#[test]
+fn many_threads_read_at_once() {
+    let place = place();
+    let names: Vec<_> = (0..500).map(|i| format!("com/C{i}")).collect();
+    let files: Vec<_> = names.iter().map(|name| (format!("{name}.class"), class(name))).collect();
+    let entries: Vec<_> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let project = opened(place.jar("app.jar", &entries));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(app(&project).len(), 500));
+        }
+    });
+}

@@ -5,6 +5,19 @@
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Model {
     pub steps: Vec<Step>,
+    /// `body`: the method's own body is analysed as well; otherwise the steps replace it.
+    pub keep_body: bool,
+    /// `own`: the model is of direct calls to this very method: methods that override it keep their bodies, and
+    /// a `spawn` that finds it starts nothing (`Thread.run`: what a thread runs is said by `Thread.start`).
+    pub own: bool,
+}
+
+impl Model {
+    /// The highest numbered parameter any step mentions.
+    pub(crate) fn highest_param(&self) -> Option<u8> {
+        let roots = self.steps.iter().flat_map(Step::operands).map(|operand| operand.root);
+        roots.filter_map(|root| if let Root::Param(number) = root { Some(number) } else { None }).max()
+    }
 }
 
 /// A value of the call: `this`, `p1`, `ret`, followed by fields and `[]`.
@@ -18,11 +31,10 @@ pub struct Operand {
 pub enum Root {
     /// The receiver.
     This,
-    /// A parameter, counted from 0 without the receiver.
+    /// A parameter, counted from 0 without the receiver; the elements of an array parameter are `p1[]`.
     Param(u8),
     /// The result of the call.
     Ret,
-    /// The elements of a varargs/array parameter are written `p1[]`.
     /// A temporary of the model, `t0`, `t1`.
     Temp(u8),
 }
@@ -38,8 +50,19 @@ pub enum Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Value(Operand),
-    /// `new java.util.ArrayList`, optionally `serial`: an executor whose tasks never overlap.
-    New { class: String, serial: bool },
+    /// `new java.util.ArrayList`, optionally `serial`: an executor whose tasks never overlap. One object per
+    /// calling statement; its constructor is not run. `class` is an internal name (`java/util/ArrayList`,
+    /// `[Ljava/lang/Object;`) and may be an interface.
+    New {
+        class: String,
+        serial: bool,
+    },
+    /// `the java.awt.EventQueue serial`: the one model object of this class in the whole program, the same at
+    /// every call.
+    The {
+        class: String,
+        serial: bool,
+    },
     /// `copy this`: a fresh shallow copy per call site (clone, Arrays.copyOf).
     Copy(Operand),
     /// `class-named p0`: the Class object of a constant string.
@@ -52,9 +75,15 @@ pub enum Source {
     /// `services p0`: instances of the providers listed under META-INF/services for a class literal.
     Services(Operand),
     /// `field-handle p0 p1`: a VarHandle or field updater for the field named by a constant string on a class literal.
-    FieldHandle { class: Operand, name: Operand },
+    FieldHandle {
+        class: Operand,
+        name: Operand,
+    },
     /// `load-handle this p0`: what the handle's field of the object holds.
-    LoadHandle { handle: Operand, base: Operand },
+    LoadHandle {
+        handle: Operand,
+        base: Operand,
+    },
     /// `load-unsafe p0`: any reference field or element of the object.
     LoadUnsafe(Operand),
     /// `current-thread`
@@ -66,37 +95,141 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// `dst = source`
-    Assign { dst: Operand, src: Source },
+    Assign {
+        dst: Operand,
+        src: Source,
+    },
     /// `call p0.accept(this.$elem)` or `ret = call p0.apply(p1)`: run in place, dispatched on the object. The
     /// method is found by name and number of arguments.
-    Call { dst: Option<Operand>, receiver: Operand, method: String, args: Vec<Operand> },
+    Call {
+        dst: Option<Operand>,
+        receiver: Operand,
+        method: String,
+        args: Vec<Operand>,
+    },
     /// `spawn p0.run() on this handle ret`: runs in an origin of its own.
     Spawn(Spawn),
     /// `join this`: returns only after the origins with this handle have ended.
-    Join { handle: Operand },
+    Join {
+        handle: Operand,
+    },
+    /// `covers ret p0[]`: whoever has joined `handle` has joined every one of `parts` as well (allOf, thenCompose).
+    Covers {
+        handle: Operand,
+        parts: Operand,
+    },
     /// `join-all this`: returns only after all origins spawned on this executor have ended.
-    JoinAll { executor: Operand },
+    JoinAll {
+        executor: Operand,
+    },
     /// `acquire this`, `acquire this shared`, `acquire this try` (held where the boolean result is true).
-    Acquire { lock: Operand, shared: bool, try_: bool },
+    Acquire {
+        lock: Operand,
+        shared: bool,
+        try_: bool,
+    },
     /// `release this`, `release this shared`
-    Release { lock: Operand, shared: bool },
+    Release {
+        lock: Operand,
+        shared: bool,
+    },
     /// `view this shared`: the result is a lock that stands for the receiver in that mode (readLock()).
-    View { of: Operand, shared: bool },
+    View {
+        of: Operand,
+        shared: bool,
+    },
     /// `signal this` … `await this`: what precedes the signal happens before what follows the await.
-    Signal { on: Operand },
-    Await { on: Operand },
+    Signal {
+        on: Operand,
+    },
+    Await {
+        on: Operand,
+    },
+    /// `permits this p0`: a semaphore made with this many permits. A constant 1 makes it a lock (its `signal` and
+    /// `await` mean nothing), a constant 0 an order (its `acquire` and `release` mean nothing), anything else
+    /// neither. On an executor (its largest number of threads), a constant 1 makes it serial.
+    Permits {
+        of: Operand,
+        count: Operand,
+    },
     /// `read this`, `write this`: unsynchronised access to the contents of a container.
-    Read { on: Operand },
-    Write { on: Operand },
+    Read {
+        on: Operand,
+    },
+    Write {
+        on: Operand,
+    },
     /// `give p0`: ownership of the value passes to whoever takes it; `take ret`: the result is owned by the taker.
-    Give { value: Operand },
-    Take { value: Operand },
+    Give {
+        value: Operand,
+    },
+    Take {
+        value: Operand,
+    },
     /// `store-handle this p0 p1`: through a VarHandle or updater.
-    StoreHandle { handle: Operand, base: Operand, src: Operand },
+    StoreHandle {
+        handle: Operand,
+        base: Operand,
+        src: Operand,
+    },
     /// `store-unsafe p0 p3`
-    StoreUnsafe { base: Operand, src: Operand },
+    StoreUnsafe {
+        base: Operand,
+        src: Operand,
+    },
     /// `escape p0`: the value goes where the analysis does not look; its methods may be called back.
-    Escape { value: Operand },
+    Escape {
+        value: Operand,
+    },
+}
+
+impl Source {
+    /// Every operand the source mentions.
+    pub fn operands(&self) -> Vec<&Operand> {
+        match self {
+            Source::Value(value)
+            | Source::Copy(value)
+            | Source::ClassNamed(value)
+            | Source::InstanceOf(value)
+            | Source::ClassOf(value)
+            | Source::Services(value)
+            | Source::LoadUnsafe(value) => vec![value],
+            Source::FieldHandle { class, name } => vec![class, name],
+            Source::LoadHandle { handle, base } => vec![handle, base],
+            Source::New { .. } | Source::The { .. } | Source::CurrentThread | Source::Opaque => Vec::new(),
+        }
+    }
+}
+
+impl Step {
+    /// Every operand the step mentions, read or written.
+    pub fn operands(&self) -> Vec<&Operand> {
+        match self {
+            Step::Assign { dst, src } => std::iter::once(dst).chain(src.operands()).collect(),
+            Step::Call { dst, receiver, args, .. } => dst.iter().chain([receiver]).chain(args).collect(),
+            Step::Spawn(spawn) => {
+                let optional = [&spawn.result, &spawn.executor, &spawn.handle, &spawn.after];
+                let optional = optional.into_iter().flatten();
+                std::iter::once(&spawn.receiver).chain(&spawn.args).chain(optional).collect()
+            }
+            Step::Join { handle: value }
+            | Step::JoinAll { executor: value }
+            | Step::Acquire { lock: value, .. }
+            | Step::Release { lock: value, .. }
+            | Step::View { of: value, .. }
+            | Step::Signal { on: value }
+            | Step::Await { on: value }
+            | Step::Read { on: value }
+            | Step::Write { on: value }
+            | Step::Give { value }
+            | Step::Take { value }
+            | Step::Escape { value } => vec![value],
+            Step::Covers { handle, parts } => vec![handle, parts],
+            Step::Permits { of, count } => vec![of, count],
+            Step::StoreHandle { handle, base, src } => vec![handle, base, src],
+            Step::StoreUnsafe { base, src } => vec![base, src],
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +244,11 @@ pub struct Spawn {
     pub executor: Option<Operand>,
     /// `handle ret`: what to join on.
     pub handle: Option<Operand>,
+    /// `after this`: starts only after the origins with this handle (other than itself) have ended, or after a
+    /// `signal` on it (continuations of a future).
+    pub after: Option<Operand>,
+    /// `serial`: origins spawned so on the same executor never overlap each other (timers, event threads).
+    pub serial: bool,
     /// `repeat`: runs again and again (periodic tasks), never overlapping itself.
     pub repeat: bool,
     /// `parallel`: several instances run at the same time (parallel streams).

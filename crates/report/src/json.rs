@@ -1,0 +1,211 @@
+//! The public JSON contract, schema 1, documented in `docs/json.md`. These structs are the contract: what
+//! is renamed or removed here needs a new schema number.
+
+use crate::{Sources, names::Names};
+use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+pub const SCHEMA: u32 = 1;
+
+/// The findings at least as certain as `min`, all notes, and the statistics without times: the same
+/// program gives the same bytes.
+pub fn render(report: &Report, min: Confidence, sources: &dyn Sources) -> String {
+    document(report, min, sources, vec![])
+}
+
+/// The same with the seconds that each stage took.
+pub fn render_with_times(report: &Report, min: Confidence, sources: &dyn Sources) -> String {
+    document(report, min, sources, report.stats.seconds.clone())
+}
+
+fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Vec<(String, f64)>) -> String {
+    let names = Names::new(sources);
+    let document = Document {
+        schema: SCHEMA,
+        tool: JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") },
+        findings: report.shown(min).map(|finding| JsonFinding::new(finding, &names)).collect(),
+        notes: report.notes.iter().map(JsonNote::new).collect(),
+        stats: JsonStats::new(&report.stats, seconds),
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: u32,
+    tool: JsonTool,
+    findings: Vec<JsonFinding>,
+    notes: Vec<JsonNote>,
+    stats: JsonStats,
+}
+
+#[derive(Serialize)]
+struct JsonTool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct JsonFinding {
+    id: String,
+    rule: &'static str,
+    confidence: &'static str,
+    engines: Vec<&'static str>,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<String>,
+    sites: Vec<JsonSite>,
+    why: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<[JsonPlace; 2]>,
+}
+
+impl JsonFinding {
+    fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
+        let pair = |(a, b): &(Place, Place)| [JsonPlace::new(a, names), JsonPlace::new(b, names)];
+        JsonFinding {
+            id: finding.id.clone(),
+            rule: finding.rule.id(),
+            confidence: finding.confidence.id(),
+            engines: finding.engines.iter().map(|engine| engine.id()).collect(),
+            message: names.prose(&finding.message),
+            field: finding.field.clone(),
+            object: finding.object.as_ref().map(|place| names.place(place)),
+            sites: finding.sites.iter().map(|site| JsonSite::new(site, names)).collect(),
+            why: finding.why.iter().map(|why| names.prose(why)).collect(),
+            also: finding.also.iter().map(pair).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonSite {
+    access: &'static str,
+    #[serde(flatten)]
+    place: JsonPlace,
+    method: String,
+    origin: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<JsonPlace>,
+    locks: Vec<JsonLock>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<JsonLock>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acquires: Option<JsonLock>,
+    trace: Vec<JsonFrame>,
+}
+
+impl JsonSite {
+    fn new(site: &Site, names: &Names<'_>) -> JsonSite {
+        let lock = |lock: &LockUse| JsonLock::new(lock, names);
+        JsonSite {
+            access: site.access.id(),
+            place: JsonPlace::new(&site.place, names),
+            method: site.method.clone(),
+            origin: names.prose(&site.origin),
+            started: site.started.as_ref().map(|place| JsonPlace::new(place, names)),
+            locks: site.locks.iter().map(lock).collect(),
+            holds: site.holds.as_ref().map(lock),
+            acquires: site.acquires.as_ref().map(lock),
+            trace: site.trace.iter().map(|frame| JsonFrame::new(frame, names)).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonPlace {
+    file: String,
+    line: u32,
+}
+
+impl JsonPlace {
+    fn new(place: &Place, names: &Names<'_>) -> JsonPlace {
+        JsonPlace { file: names.file(&place.file), line: place.line }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonLock {
+    name: String,
+    #[serde(flatten)]
+    place: JsonPlace,
+    shared: bool,
+}
+
+impl JsonLock {
+    fn new(lock: &LockUse, names: &Names<'_>) -> JsonLock {
+        JsonLock {
+            name: names.prose(&lock.name),
+            place: JsonPlace::new(&lock.place, names),
+            shared: lock.shared,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonFrame {
+    method: String,
+    #[serde(flatten)]
+    place: JsonPlace,
+}
+
+impl JsonFrame {
+    fn new(frame: &Frame, names: &Names<'_>) -> JsonFrame {
+        JsonFrame { method: frame.method.clone(), place: JsonPlace::new(&frame.place, names) }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonNote {
+    kind: String,
+    message: String,
+    count: u64,
+}
+
+impl JsonNote {
+    fn new(note: &Note) -> JsonNote {
+        JsonNote { kind: note.kind.clone(), message: note.message.clone(), count: note.count }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonStats {
+    sizes: Rows<u64>,
+    pairs: Rows<u64>,
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    seconds: Rows<f64>,
+}
+
+impl JsonStats {
+    fn new(stats: &Stats, seconds: Vec<(String, f64)>) -> JsonStats {
+        let milliseconds = |(stage, seconds): (String, f64)| (stage, (seconds * 1000.0).round() / 1000.0);
+        JsonStats {
+            sizes: Rows(stats.sizes.clone()),
+            pairs: Rows(stats.pairs.clone()),
+            seconds: Rows(seconds.into_iter().map(milliseconds).collect()),
+        }
+    }
+}
+
+/// An object whose keys stand in the order of measurement.
+struct Rows<T>(Vec<(String, T)>);
+
+impl<T> Rows<T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for Rows<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,226 @@
+//! Finds in the source what a line number only hints at, and cuts out the lines to show. Works on text
+//! alone: a wrong guess costs a less exact underline, never a wrong line.
+
+use annotate_snippets::{Annotation, AnnotationKind, Snippet};
+use findings::AccessKind;
+use std::ops::Range;
+
+/// One source file, by lines.
+pub(super) struct Source<'a> {
+    lines: Vec<&'a str>,
+}
+
+/// A stretch of one line; the line counts from 1, the range is in bytes of that line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Span {
+    pub line: usize,
+    range: Range<usize>,
+}
+
+/// A span with what to say about it.
+pub(super) struct Mark {
+    pub span: Span,
+    pub label: String,
+    pub kind: AnnotationKind,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str) -> Source<'a> {
+        Source { lines: text.lines().collect() }
+    }
+
+    /// Where `name` is read or written on this line; the whole statement if the name is not there. `None`
+    /// if the source has no such line: it is not the one that was compiled.
+    pub fn access(&self, line: u32, name: Option<&str>, access: AccessKind) -> Option<Span> {
+        let (line, text) = self.line(line)?;
+        let code = code(text);
+        let range = name.and_then(|name| named(code, name, access)).unwrap_or_else(|| trimmed(code));
+        (!range.is_empty()).then_some(Span { line, range })
+    }
+
+    /// What takes a lock at this line: a `synchronized` block, the header of a synchronised method whose
+    /// body begins here, or the whole statement.
+    pub fn lock(&self, line: u32) -> Option<Span> {
+        let (line, text) = self.line(line)?;
+        let code = code(text);
+        let found = match synchronized(code) {
+            Some(range) => Span { line, range },
+            None if takes_lock(code) => Span { line, range: trimmed(code) },
+            None => self.header_above(line).unwrap_or(Span { line, range: trimmed(code) }),
+        };
+        (!found.range.is_empty()).then_some(found)
+    }
+
+    /// The lines from the first to the last mark.
+    pub fn snippet(&self, path: String, marks: Vec<Mark>) -> Snippet<'static, Annotation<'static>> {
+        let first = marks.iter().map(|mark| mark.span.line).min().unwrap_or(1);
+        let last = marks.iter().map(|mark| mark.span.line).max().unwrap_or(1);
+        let mut text = String::new();
+        let starts: Vec<usize> = self.lines[first - 1..last]
+            .iter()
+            .map(|line| {
+                let start = text.len();
+                text.push_str(line);
+                text.push('\n');
+                start
+            })
+            .collect();
+        let annotations = marks.into_iter().map(|Mark { span, label, kind }| {
+            let start = starts[span.line - first];
+            kind.span(start + span.range.start..start + span.range.end).label(label)
+        });
+        Snippet::source(text).path(path).line_start(first).annotations(annotations.collect::<Vec<_>>())
+    }
+
+    fn line(&self, line: u32) -> Option<(usize, &'a str)> {
+        let line = line as usize;
+        Some((line, *self.lines.get(line.checked_sub(1)?)?))
+    }
+
+    /// Class files know the first statement of a method but not its header: between the two there is no
+    /// `;` and no `}`.
+    fn header_above(&self, line: usize) -> Option<Span> {
+        for above in (1..line).rev() {
+            let code = code(self.lines[above - 1]);
+            if code.trim_start().starts_with(['*', '/']) {
+                continue;
+            }
+            if let Some(range) = synchronized(code) {
+                return Some(Span { line: above, range });
+            }
+            if code.contains([';', '}']) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// The line without a trailing comment. A `//` inside a string mostly follows a colon, not a space.
+fn code(line: &str) -> &str {
+    line.match_indices("//")
+        .find(|(at, _)| {
+            line[..*at].chars().next_back().is_none_or(|c| c.is_whitespace() || ";{})".contains(c))
+        })
+        .map_or(line, |(at, _)| &line[..at])
+}
+
+fn trimmed(code: &str) -> Range<usize> {
+    let start = code.len() - code.trim_start().len();
+    start..code.trim_end().len().max(start)
+}
+
+fn takes_lock(code: &str) -> bool {
+    let code = code.to_ascii_lowercase();
+    code.contains("lock") || code.contains("acquire")
+}
+
+/// `synchronized (lock)`, or the bare word in a method header (Kotlin: `@Synchronized`).
+fn synchronized(code: &str) -> Option<Range<usize>> {
+    let word = words(code, "synchronized").chain(words(code, "Synchronized")).next()?;
+    let rest = &code[word.end..];
+    if !rest.trim_start().starts_with('(') {
+        return Some(word);
+    }
+    let mut depth = 0;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(word.start..word.end + at + 1),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    Some(word.start..trimmed(code).end)
+}
+
+/// The occurrence of `name` that this access means: an assigned one for a write, another for a read.
+fn named(code: &str, name: &str, access: AccessKind) -> Option<Range<usize>> {
+    let found: Vec<_> =
+        words(code, name).filter(|word| !code[word.end..].trim_start().starts_with('(')).collect();
+    let meant = found.iter().find(|word| assigned(code, word) == (access == AccessKind::Write));
+    meant.or(found.first()).cloned()
+}
+
+fn assigned(code: &str, word: &Range<usize>) -> bool {
+    let before = code[..word.start].trim_end();
+    let after = code[word.end..].trim_start();
+    let steps = |text: &str| text.starts_with("++") || text.starts_with("--");
+    let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+    let assigns = operator.starts_with('=') && !operator.starts_with("==");
+    let compares = after.starts_with("<=") || after.starts_with(">=");
+    (assigns && !compares) || steps(after) || before.ends_with("++") || before.ends_with("--")
+}
+
+fn words<'c>(code: &'c str, word: &'c str) -> impl Iterator<Item = Range<usize>> + 'c {
+    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    code.match_indices(word).map(|(at, _)| at..at + word.len()).filter(move |range| {
+        !code[..range.start].chars().next_back().is_some_and(inside)
+            && !code[range.end..].chars().next().is_some_and(inside)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AccessKind::{Read, Write};
+
+    /// The line with `[ ]` around what is underlined.
+    fn shown(text: &str, span: Option<Span>) -> String {
+        let Some(Span { line, range }) = span else { return "none".to_owned() };
+        let text = text.lines().nth(line - 1).unwrap();
+        format!("{line}: {}[{}]{}", &text[..range.start], &text[range.clone()], &text[range.end..])
+    }
+
+    fn access(code: &str, access: AccessKind) -> String {
+        shown(code, Source::new(code).access(1, Some("n"), access))
+    }
+
+    #[test]
+    fn a_write_is_the_assigned_name_and_a_read_is_another() {
+        assert_eq!(access("n = n + 1;", Write), "1: [n] = n + 1;");
+        assert_eq!(access("n = n + 1;", Read), "1: n = [n] + 1;");
+        assert_eq!(access("m = n; n = m;", Write), "1: m = n; [n] = m;");
+        assert_eq!(access("if (n == 0 || n <= 1) n <<= 2;", Write), "1: if (n == 0 || n <= 1) [n] <<= 2;");
+        assert_eq!(access("int m = n + --n;", Write), "1: int m = n + --[n];");
+        assert_eq!(access("n++;", Read), "1: [n]++;");
+    }
+
+    #[test]
+    fn only_the_whole_name_counts_and_not_a_method_of_that_name() {
+        assert_eq!(access("nn = n() + this.n;", Read), "1: nn = n() + this.[n];");
+        assert_eq!(access("ñn = x$n;", Write), "1: [ñn = x$n;]");
+    }
+
+    #[test]
+    fn without_the_name_the_statement_is_underlined_and_its_comment_is_not() {
+        assert_eq!(access("  list.add(x); // n is safe", Write), "1:   [list.add(x);] // n is safe");
+        assert_eq!(access("  get(\"http://n\");", Write), "1:   get(\"http://[n]\");");
+        let text = "  a[i] = 1;";
+        assert_eq!(shown(text, Source::new(text).access(1, None, Write)), "1:   [a[i] = 1;]");
+    }
+
+    #[test]
+    fn lines_that_are_not_there_have_no_span() {
+        let source = Source::new("a\n   \n");
+        assert_eq!(source.access(0, None, Write), None);
+        assert_eq!(source.access(2, None, Write), None);
+        assert_eq!(source.access(3, None, Write), None);
+        assert_eq!(source.lock(9), None);
+    }
+
+    #[test]
+    fn a_lock_is_the_synchronized_head_or_the_locking_statement() {
+        let lock = |code| shown(code, Source::new(code).lock(1));
+        assert_eq!(lock("  synchronized (a(b)) { x(); }"), "1:   [synchronized (a(b))] { x(); }");
+        assert_eq!(lock("  synchronized (a("), "1:   [synchronized (a(]");
+        assert_eq!(lock("  mutex.lock();"), "1:   [mutex.lock();]");
+    }
+
+    #[test]
+    fn the_lock_of_a_synchronised_method_is_taken_in_its_header() {
+        let method = "int a;\nsynchronized void m()\n    throws X {\n  // synchronized\n  n++;\n  n--;\n}";
+        assert_eq!(shown(method, Source::new(method).lock(5)), "2: [synchronized] void m()");
+        assert_eq!(shown(method, Source::new(method).lock(6)), "6:   [n--;]");
+    }
+}

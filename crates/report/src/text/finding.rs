@@ -1,0 +1,76 @@
+//! One finding as text: header, one block per side, then what concerns the whole. Leaves the sides to
+//! [`Side`].
+
+use super::{
+    look::{Look, clean, indent},
+    side::Side,
+};
+use crate::{Sources, names::Names};
+use annotate_snippets::{Group, Level};
+use findings::{Confidence, Finding};
+
+/// Further pairs beyond these are only counted.
+const ALSO: usize = 2;
+
+pub(super) fn render(finding: &Finding, sources: &dyn Sources, names: &Names<'_>, look: &Look) -> String {
+    let mut out = header(finding, names, look);
+    out.push('\n');
+    for (at, site) in finding.sites.iter().enumerate() {
+        let again = finding.sites[..at].iter().any(|other| other.origin == site.origin);
+        let side = Side { site, name: simple_name(finding), again };
+        out.push('\n');
+        out.push_str(&indent(&side.render(sources, names, look)));
+    }
+    out.push('\n');
+    out.push_str(&indent(&facts(finding, names, look)));
+    out
+}
+
+fn header(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
+    let level = match finding.confidence {
+        Confidence::High => Level::ERROR,
+        Confidence::Medium => Level::WARNING,
+        Confidence::Low => Level::NOTE,
+    };
+    let name = format!("{} ({} confidence)", finding.rule.id(), finding.confidence.id());
+    let title = level.with_name(name).primary_title(clean(&names.prose(&finding.message)));
+    look.renderer().render(&[Group::with_title(title)])
+}
+
+/// What the source calls the field, if it has a name there.
+fn simple_name(finding: &Finding) -> Option<&str> {
+    let name = finding.field.as_deref()?.rsplit('.').next()?;
+    name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$').then_some(name)
+}
+
+/// Two columns: what it is, and what is known.
+fn facts(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
+    let mut rows: Vec<(&str, String)> = vec![];
+    for why in &finding.why {
+        rows.push(("why", names.prose(why)));
+    }
+    if let Some(object) = &finding.object {
+        rows.push(("object", format!("allocated at {}", names.place(object))));
+    }
+    if !finding.also.is_empty() {
+        rows.push(("also", also(finding, names)));
+    }
+    rows.push(("id", finding.id.clone()));
+
+    let mut out = String::new();
+    let mut last = "";
+    for (key, text) in rows {
+        let label = if key == last { "" } else { key };
+        out.push_str(&format!("{}{:pad$}{}\n", look.key(label), "", clean(&text), pad = 8 - label.len()));
+        last = key;
+    }
+    out
+}
+
+fn also(finding: &Finding, names: &Names<'_>) -> String {
+    let mut pairs: Vec<String> = finding.also.iter().take(ALSO).map(|pair| names.pair(pair)).collect();
+    if finding.also.len() > ALSO {
+        pairs.push(format!("{} more", finding.also.len() - ALSO));
+    }
+    pairs.join(", ")
+}

@@ -1,0 +1,48 @@
+//! What the run could not do, in one line each or counted by kind. Decides which notes a reader must see;
+//! knows nothing of why they arose.
+
+use super::{Look, look::clean};
+use findings::Note;
+use std::collections::BTreeMap;
+
+/// Something is wrong with what was given to analyse, and the reader can put it right.
+const ABOUT_THE_INPUT: [&str; 12] = [
+    "corrupt-archive",
+    "corrupt-class",
+    "corrupt-entry",
+    "empty-path",
+    "missing-classpath",
+    "missing-dependency",
+    "nested-too-deep",
+    "no-entry-point",
+    "too-many-files",
+    "uncompiled-sources",
+    "unknown-entry-point",
+    "unreadable-file",
+];
+
+/// Whether a reader should see this note without asking for notes.
+pub fn needs_attention(note: &Note) -> bool {
+    ABOUT_THE_INPUT.contains(&note.kind.as_str())
+}
+
+/// "note[missing-class]: … (3 times)".
+pub fn note(note: &Note, look: &Look) -> String {
+    let head = format!("note[{}]", clean(&note.kind));
+    let head = if needs_attention(note) { look.alert(&head) } else { look.key(&head) };
+    let times = if note.count > 1 { format!(" ({} times)", note.count) } else { String::new() };
+    format!("{head}: {}{times}", clean(&note.message))
+}
+
+/// "notes: 12 missing-class, 3 opaque-call · --notes lists them"; `None` if there is nothing to count.
+pub fn note_counts<'a>(notes: impl IntoIterator<Item = &'a Note>, look: &Look) -> Option<String> {
+    let mut counts = BTreeMap::<&str, u64>::new();
+    for note in notes {
+        *counts.entry(&note.kind).or_default() += note.count;
+    }
+    if counts.is_empty() {
+        return None;
+    }
+    let kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", clean(kind))).collect();
+    Some(format!("{}: {} · --notes lists them", look.key("notes"), kinds.join(", ")))
+}

@@ -1,0 +1,89 @@
+//! What a program reads.
+
+mod samples;
+
+use findings::{AccessKind, Confidence, Finding, Place};
+use report::{NoSources, json};
+use samples::Bank;
+use serde_json::Value;
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).expect("valid JSON")
+}
+
+fn assert_valid(document: &Value) {
+    let schema = parse(include_str!("../../../docs/findings.schema.json"));
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let errors: Vec<String> =
+        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn the_bank() {
+    let text = json::render(&samples::report(), Confidence::Medium, &Bank);
+    assert_valid(&parse(&text));
+    let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    insta::assert_snapshot!(text.replace(&version, "\"version\": \"…\""));
+}
+
+#[test]
+fn times_appear_only_when_asked_for() {
+    let report = samples::report();
+    let without = parse(&json::render(&report, Confidence::Medium, &Bank));
+    assert_eq!(without["stats"].get("seconds"), None);
+    let with = parse(&json::render_with_times(&report, Confidence::Medium, &Bank));
+    assert_eq!(with["stats"]["seconds"]["points-to"], 0.042);
+    assert_valid(&with);
+}
+
+#[test]
+fn low_confidence_is_left_out_unless_asked_for() {
+    let mut report = samples::report();
+    report.findings.push(Finding { confidence: Confidence::Low, ..samples::race() });
+    let count = |min| parse(&json::render(&report, min, &Bank))["findings"].as_array().map(Vec::len);
+    assert_eq!(count(Confidence::Medium), Some(2));
+    assert_eq!(count(Confidence::Low), Some(3));
+}
+
+#[test]
+fn the_order_of_discovery_changes_no_byte() {
+    let expected = json::render(&samples::report(), Confidence::Low, &Bank);
+    let mut report = samples::report();
+    report.findings.reverse();
+    report.notes.reverse();
+    report.sort();
+    assert_eq!(json::render(&report, Confidence::Low, &Bank), expected);
+}
+
+#[test]
+fn what_is_not_known_still_fits_the_schema() {
+    let mut report = samples::report();
+    for finding in &mut report.findings {
+        finding.object = None;
+        finding.also.clear();
+        finding.why.clear();
+        for site in &mut finding.sites {
+            site.place = Place::default();
+            site.trace.clear();
+        }
+    }
+    report.findings[1].sites[0].access = AccessKind::Wait;
+    report.findings[1].sites[0].acquires = None;
+    assert_valid(&parse(&json::render(&report, Confidence::Low, &NoSources)));
+    assert_valid(&parse(&json::render(&findings::Report::default(), Confidence::Low, &NoSources)));
+}
+
+#[test]
+fn the_schema_rejects_half_a_finding() {
+    let schema = parse(include_str!("../../../docs/findings.schema.json"));
+    let good = parse(&json::render(&samples::report(), Confidence::Low, &Bank));
+    for (finding, key) in [(0, "sites"), (0, "field"), (0, "id")] {
+        let mut bad = good.clone();
+        bad["findings"][finding].as_object_mut().expect("a finding").remove(key);
+        assert!(!jsonschema::is_valid(&schema, &bad), "without {key}");
+    }
+    let mut bad = good.clone();
+    bad["findings"][1]["sites"][0].as_object_mut().expect("a site").remove("holds");
+    assert!(!jsonschema::is_valid(&schema, &bad), "a deadlock without holds");
+}

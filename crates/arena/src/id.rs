@@ -74,6 +74,10 @@ impl<I: Id, T> IndexVec<I, T> {
         self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
     }
 
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut()
+    }
+
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }

@@ -1,8 +1,17 @@
 //! Who may point to what, and who calls whom: Andersen-style points-to with the call graph built on the fly,
 //! over activations (a method in a context). Owns contexts and abstract objects; knows no order and no locks.
 
+mod body;
+mod call;
+mod expand;
+mod graph;
+mod outside;
 mod query;
+mod solver;
+mod state;
+mod traits;
 mod types;
 
-pub use query::PointsTo;
+pub use solver::{Options, Roots};
+pub use state::{Gaps, PointsTo};
 pub use types::*;

@@ -1,104 +1,163 @@
 //! The solved state, as later stages read it.
 
+use crate::state::{Gaps, PointsTo};
 use crate::types::*;
 use arena::IdSet;
 use ir::{FieldId, MethodId, StmtId, Var};
-use models::{ModelId, Operand};
-
-#[derive(Default)]
-pub struct PointsTo {}
+use models::{Member, ModelId, Operand, Root};
 
 impl PointsTo {
     /// All reachable activations, ascending.
     pub fn acts(&self) -> impl Iterator<Item = Act> + '_ {
-        std::iter::empty()
+        self.frames.ids()
+    }
+
+    pub fn act_count(&self) -> usize {
+        self.frames.len()
     }
 
     pub fn method(&self, act: Act) -> MethodId {
-        let _ = act;
-        todo!()
+        self.acts[act].method
     }
 
     pub fn ctx(&self, act: Act) -> Ctx {
-        let _ = act;
-        todo!()
+        self.acts[act].ctx
+    }
+
+    /// The activation of a method in a context, if it is reachable.
+    pub fn act(&self, activation: Activation) -> Option<Act> {
+        self.acts.get(&activation)
     }
 
     pub fn context(&self, ctx: Ctx) -> Context {
-        let _ = ctx;
-        todo!()
+        self.contexts[ctx]
     }
 
     pub fn object(&self, obj: Obj) -> &Object {
-        let _ = obj;
-        todo!()
+        &self.objects[obj]
+    }
+
+    pub fn object_count(&self) -> usize {
+        self.objects.len()
     }
 
     pub fn lambda(&self, obj: Obj) -> Option<&LambdaTarget> {
-        let _ = obj;
-        todo!()
+        self.lambdas.get(&obj)
     }
 
     /// Objects a variable may point to (empty for primitives).
     pub fn pts(&self, act: Act, var: Var) -> &IdSet<Obj> {
-        let _ = (act, var);
-        todo!()
+        let frame = &self.frames[act];
+        match frame.shape.index(var) {
+            Some(index) => self.graph.pts(crate::graph::Node(frame.first.0 + index)),
+            None => &self.no_objects,
+        }
     }
 
     /// What a heap location may hold.
     pub fn held(&self, slot: Slot) -> &IdSet<Obj> {
-        let _ = slot;
-        todo!()
+        match self.slots.get(&slot) {
+            Some(&node) => self.graph.pts(node),
+            None => &self.no_objects,
+        }
     }
 
-    /// All heap locations that hold something, with it.
+    /// All heap locations with what they may hold, in no particular order.
     pub fn slots(&self) -> impl Iterator<Item = (Slot, &IdSet<Obj>)> {
-        std::iter::empty()
+        self.slots.iter().map(|(&slot, &node)| (slot, self.graph.pts(node)))
     }
 
     /// Objects a model's operand denotes at a call statement of `act`.
     pub fn operand(&self, act: Act, stmt: StmtId, operand: &Operand) -> IdSet<Obj> {
-        let _ = (act, stmt, operand);
-        todo!()
+        let mut objects = IdSet::new();
+        let Some(calls) = self.expanded_calls.get(&(act, stmt)) else { return objects };
+        for &id in calls {
+            let call = &self.calls[id];
+            let node = match operand.root {
+                Root::This if call.has_receiver => call.args[0],
+                Root::Param(n) => {
+                    call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten()
+                }
+                Root::Ret => call.dst,
+                Root::This | Root::Temp(_) => None,
+            };
+            if let Some(node) = node {
+                objects.union_with(self.graph.pts(node));
+            }
+        }
+        for member in &operand.path {
+            let bases = objects;
+            objects = IdSet::new();
+            for base in bases.iter() {
+                let slot = match member {
+                    Member::Elements => Some(Slot::Elements(base)),
+                    Member::Model(name) => self.model_field(name).map(|field| Slot::Field(base, field)),
+                };
+                if let Some(slot) = slot {
+                    objects.union_with(self.held(slot));
+                }
+            }
+        }
+        objects
     }
 
-    /// Activations that run in place at this statement (calls, lambdas called by models, class initialisers are
-    /// not among them), ascending.
+    /// Activations that run in place at this statement, ascending. Class initialisers are not among them.
     pub fn callees(&self, act: Act, stmt: StmtId) -> &[Act] {
-        let _ = (act, stmt);
-        todo!()
+        let callees = &self.callees[act];
+        let from = callees.stmts.partition_point(|&s| s < stmt);
+        let to = callees.stmts.partition_point(|&s| s <= stmt);
+        &callees.acts[from..to]
     }
 
     /// All `(statement, callee)` of an activation, sorted.
     pub fn calls(&self, act: Act) -> impl Iterator<Item = (StmtId, Act)> + '_ {
-        let _ = act;
-        std::iter::empty()
+        let callees = &self.callees[act];
+        callees.stmts.iter().copied().zip(callees.acts.iter().copied())
     }
 
     /// Statements that run this activation in place, sorted.
     pub fn callers(&self, act: Act) -> &[(Act, StmtId)] {
-        let _ = act;
-        todo!()
+        &self.callers[act]
     }
 
     /// Models expanded at a call statement, ascending.
     pub fn models_at(&self, act: Act, stmt: StmtId) -> &[ModelId] {
-        let _ = (act, stmt);
-        todo!()
+        self.expansions.get(&(act, stmt)).map_or(&[], Vec::as_slice)
     }
 
     /// Sorted.
     pub fn spawns(&self) -> &[SpawnEdge] {
-        todo!()
+        &self.spawns
     }
 
     /// Entry points (`main` and what the user named).
     pub fn entries(&self) -> &[Act] {
-        todo!()
+        &self.entries
     }
 
-    /// Class initialisers that may run.
+    /// Class initialisers that may run, and the JVM's own start-up.
     pub fn initializers(&self) -> &[Act] {
-        todo!()
+        &self.initializers
+    }
+
+    /// What was not looked into.
+    pub fn gaps(&self) -> &Gaps {
+        &self.gaps
+    }
+
+    pub fn facts(&self) -> u64 {
+        self.graph.facts
+    }
+
+    pub fn variable_count(&self) -> usize {
+        self.graph.node_count()
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.graph.edge_count()
+    }
+
+    fn model_field(&self, name: &str) -> Option<FieldId> {
+        self.model_fields.get(name).copied()
     }
 }

@@ -54,6 +54,8 @@ pub enum Site {
     Model(MethodId, StmtId, u16),
     /// One object for all instances of the class (strings, boxes, exceptions).
     Merged,
+    /// The one model object of its class (`the …`): the same at every call.
+    The,
     /// `C.class`
     Literal(ClassId),
     /// A value that comes from an opaque call or from outside (arguments of entry points).

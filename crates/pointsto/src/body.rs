@@ -1,0 +1,235 @@
+//! The constraints of a body: one rule per statement, for the activation that runs it.
+
+use crate::graph::Use;
+use crate::solver::Solver;
+use crate::state::{Call, Target};
+use crate::types::*;
+use ir::{CallKind, Const, MethodRef, StmtId, StmtKind, Var};
+
+impl Solver<'_> {
+    pub(crate) fn add_body(&mut self, act: Act) {
+        let Some(body) = self.state.frames[act].shape.body.clone() else { return };
+        for (stmt, info) in body.stmts.iter() {
+            self.add_stmt(act, stmt, &info.kind);
+        }
+    }
+
+    fn add_stmt(&mut self, act: Act, stmt: StmtId, kind: &StmtKind) {
+        match kind {
+            // x = new C  ⟹  o ∈ pts(x)
+            &StmtKind::New { dst, class } => {
+                self.initialise(class);
+                self.allocate(act, stmt, dst, class);
+            }
+            &StmtKind::NewArray { dst, class } => self.allocate(act, stmt, dst, class),
+            StmtKind::Const { dst, value } => self.add_const(act, *dst, value),
+            // x = y  ⟹  y → x
+            &StmtKind::Copy { dst, src } => self.assign(act, src, dst, None),
+            &StmtKind::Cast { dst, src, class } => self.assign(act, src, dst, Some(class)),
+            StmtKind::Phi { dst, srcs } => {
+                for &src in srcs {
+                    self.assign(act, src, *dst, None);
+                }
+            }
+            // All exceptions meet in one node; the handler's type picks.
+            &StmtKind::Catch { dst, class } => {
+                if let Some(dst) = self.var(act, dst) {
+                    self.edge(self.exceptions, dst, class);
+                }
+            }
+            &StmtKind::Throw { value } => {
+                if let Some(value) = self.var(act, value) {
+                    self.edge(value, self.exceptions, Some(self.names.throwable));
+                }
+            }
+            &StmtKind::Load { dst, base, field } => {
+                if let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base))
+                    && let Some(field) = self.program.resolve_field(field)
+                {
+                    self.state.graph.add_use(base, Use::Load { field, dst });
+                }
+            }
+            &StmtKind::Store { base, field, src } => {
+                if let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src))
+                    && let Some(field) = self.program.resolve_field(field)
+                {
+                    self.state.graph.add_use(base, Use::Store { field, src });
+                }
+            }
+            &StmtKind::LoadStatic { dst, field } => {
+                if let Some(field) = self.program.resolve_field(field) {
+                    self.initialise(self.program.field(field).class);
+                    if let Some(dst) = self.var(act, dst) {
+                        let slot = self.slot(Slot::Static(field));
+                        self.edge(slot, dst, None);
+                    }
+                }
+            }
+            &StmtKind::StoreStatic { field, src } => {
+                if let Some(field) = self.program.resolve_field(field) {
+                    self.initialise(self.program.field(field).class);
+                    if let Some(src) = self.var(act, src) {
+                        let slot = self.slot(Slot::Static(field));
+                        let filter = self.program.field(field).class_of;
+                        self.edge(src, slot, filter);
+                    }
+                }
+            }
+            &StmtKind::LoadElem { dst, base, .. } => {
+                if let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base)) {
+                    self.state.graph.add_use(base, Use::LoadElem { dst });
+                }
+            }
+            &StmtKind::StoreElem { base, src, .. } => {
+                if let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src)) {
+                    self.state.graph.add_use(base, Use::StoreElem { src });
+                }
+            }
+            StmtKind::Call { dst, kind, target, args } => self.add_call(act, stmt, *dst, *kind, *target, args),
+            StmtKind::Lambda { dst, interface, selector, target, target_kind, captures } => {
+                let lambda = LambdaTarget {
+                    selector: *selector,
+                    target: *target,
+                    kind: *target_kind,
+                    captures: captures.len() as u32,
+                };
+                let ctx = self.heap_ctx(self.state.acts[act].ctx, true);
+                let site = Site::Alloc(self.state.acts[act].method, stmt);
+                let obj = self.object(Object { site, ctx, class: *interface });
+                self.state.lambdas.insert(obj, lambda);
+                for (n, &capture) in captures.iter().enumerate() {
+                    if let Some(src) = self.var(act, capture) {
+                        let field = self.model_field(&format!("capture{n}"));
+                        let slot = self.slot(Slot::Field(obj, field));
+                        self.edge(src, slot, None);
+                    }
+                }
+                if let Some(dst) = self.var(act, *dst) {
+                    self.state.graph.add_fact(dst, obj);
+                }
+            }
+            StmtKind::Concat { dst, args } => {
+                let string = self.merged_object(self.names.string);
+                if let Some(dst) = self.var(act, *dst) {
+                    self.state.graph.add_fact(dst, string);
+                }
+                self.call_to_string(act, stmt, args);
+            }
+            StmtKind::RecordMethod { dst, .. } => {
+                if let Some(dst) = self.var(act, *dst) {
+                    let string = self.merged_object(self.names.string);
+                    self.state.graph.add_fact(dst, string);
+                }
+            }
+            &StmtKind::Dynamic { dst, class, .. } => {
+                self.state.gaps.dynamic_calls.insert((self.state.acts[act].method, stmt));
+                if let (Some(dst), Some(class)) = (dst.and_then(|dst| self.var(act, dst)), class) {
+                    let obj = self.opaque_object(class);
+                    self.state.graph.add_fact(dst, obj);
+                }
+            }
+            &StmtKind::Return { value: Some(value) } => {
+                if let Some(value) = self.var(act, value) {
+                    let ret = self.state.frames[act].ret;
+                    let filter = self.program.method(self.state.acts[act].method).result;
+                    self.edge(value, ret, filter);
+                }
+            }
+            StmtKind::Return { value: None }
+            | StmtKind::MonitorEnter { .. }
+            | StmtKind::MonitorExit { .. }
+            | StmtKind::Compute { .. }
+            | StmtKind::Branch { .. }
+            | StmtKind::Switch { .. } => {}
+        }
+    }
+
+    fn assign(&mut self, act: Act, src: Var, dst: Var, filter: Option<ir::ClassId>) {
+        if let (Some(src), Some(dst)) = (self.var(act, src), self.var(act, dst)) {
+            self.edge(src, dst, filter);
+        }
+    }
+
+    fn allocate(&mut self, act: Act, stmt: StmtId, dst: Var, class: ir::ClassId) {
+        let Some(dst) = self.var(act, dst) else { return };
+        let Activation { ctx, method } = self.state.acts[act];
+        let obj = self.new_object(ctx, Site::Alloc(method, stmt), class);
+        self.state.graph.add_fact(dst, obj);
+    }
+
+    /// The object of an allocation in a context: merged classes have one for all.
+    pub(crate) fn new_object(&mut self, ctx: Ctx, site: Site, class: ir::ClassId) -> Obj {
+        let traits = self.traits.of(self.program, self.models, class);
+        if traits.merged {
+            return self.merged_object(class);
+        }
+        let ctx = self.heap_ctx(ctx, traits.task);
+        self.object(Object { site, ctx, class })
+    }
+
+    fn add_const(&mut self, act: Act, dst: Var, value: &Const) {
+        let Some(dst) = self.var(act, dst) else { return };
+        let obj = match *value {
+            Const::String(_) => self.merged_object(self.names.string),
+            Const::Class(class) => self.literal(class),
+            Const::Other(class) => self.opaque_object(class),
+            Const::MethodHandle(_) => {
+                let class = self.program.class_id("java/lang/invoke/MethodHandle");
+                self.opaque_object(class)
+            }
+            Const::Null | Const::Int(_) | Const::Float => return,
+        };
+        self.state.graph.add_fact(dst, obj);
+    }
+
+    fn add_call(
+        &mut self,
+        act: Act,
+        stmt: StmtId,
+        dst: Option<Var>,
+        kind: CallKind,
+        target: MethodRef,
+        args: &[Var],
+    ) {
+        let nodes: Vec<_> = args.iter().map(|&arg| self.var(act, arg)).collect();
+        let dst = dst.and_then(|dst| self.var(act, dst));
+        let has_receiver = kind != CallKind::Static;
+        let receiver = if has_receiver { nodes.first().copied().flatten() } else { None };
+        let resolved = match kind {
+            CallKind::Virtual => None,
+            CallKind::Special | CallKind::Static => {
+                let resolved = self.program.resolve_method(target);
+                if resolved.is_none() {
+                    self.unresolved(act, stmt, dst, target.selector);
+                    return;
+                }
+                resolved
+            }
+        };
+        let target = resolved.map_or(Target::Virtual(target.selector), Target::Fixed);
+        let call = self.new_call(Call { act, stmt, target, args: nodes, has_receiver, dst, spawn: None, lambda: None });
+        self.state.own_calls.insert((act, stmt), call);
+        match (kind, receiver) {
+            (CallKind::Static, _) => self.call_static(call),
+            (_, Some(receiver)) => self.state.graph.add_use(receiver, Use::Receive(call)),
+            (_, None) => {}
+        }
+    }
+
+    fn call_to_string(&mut self, act: Act, stmt: StmtId, args: &[Var]) {
+        let selector = self.program.selector("toString", "()Ljava/lang/String;");
+        for &arg in args {
+            if let Some(node) = self.var(act, arg) {
+                let target = Target::Virtual(selector);
+                let args = vec![Some(node)];
+                let call =
+                    self.new_call(Call { act, stmt, target, args, has_receiver: true, dst: None, spawn: None, lambda: None });
+                self.state.graph.add_use(node, Use::Receive(call));
+            }
+        }
+    }
+
+    pub(crate) fn new_call(&mut self, call: Call) -> crate::graph::CallId {
+        self.state.calls.push(call)
+    }
+}

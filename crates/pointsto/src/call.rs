@@ -1,0 +1,292 @@
+//! Calls: dispatch on each receiver, choice of the callee's context, parameters and results.
+
+use crate::graph::{CallId, Node, Use};
+use crate::solver::Solver;
+use crate::state::{Call, Target};
+use crate::types::*;
+use classfile::Layer;
+use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, StmtId, access};
+
+impl Solver<'_> {
+    /// `obj` has reached the receiver of the call.
+    pub(crate) fn receive(&mut self, call: CallId, obj: Obj) {
+        let target = self.state.calls[call].target;
+        if let Some(&lambda) = self.state.lambdas.get(&obj)
+            && self.names_lambda(target, lambda.selector)
+        {
+            self.call_lambda(call, obj, lambda);
+            return;
+        }
+        let class = self.state.objects[obj].class;
+        let method = match target {
+            Target::Fixed(method) => {
+                let declared = self.program.method(method).class;
+                self.program.is_subtype(class, declared).then_some(method)
+            }
+            Target::Virtual(selector) => match self.program.dispatch(class, selector) {
+                Some(method) => Some(method),
+                None => self.program.resolve_method(MethodRef { class, selector }),
+            },
+            Target::Named(name, args) => self.method_named(class, name, args),
+        };
+        match method {
+            Some(method) => self.call_method(call, method, Some(obj)),
+            None => self.miss(call, class),
+        }
+    }
+
+    fn names_lambda(&self, target: Target, selector: Selector) -> bool {
+        let own = self.program.selector_text(selector).0;
+        match target {
+            Target::Fixed(_) => false,
+            // Bridges differ in the descriptor only.
+            Target::Virtual(called) => called == selector || self.program.selector_text(called).0 == own,
+            Target::Named(name, _) => &self.program.names[name] == own,
+        }
+    }
+
+    /// An object whose class has no such method: it got here by imprecision, or its class is not on the path.
+    fn miss(&mut self, call: CallId, class: ClassId) {
+        if self.program.class(class).loaded == Loaded::Missing
+            && let Call { act, stmt, dst, target: Target::Virtual(selector), .. } = self.state.calls[call]
+        {
+            self.unresolved(act, stmt, dst, selector);
+        }
+    }
+
+    /// A call whose target is not on the class path: the result is any object of the declared type.
+    pub(crate) fn unresolved(&mut self, act: Act, stmt: StmtId, dst: Option<Node>, selector: Selector) {
+        self.state.gaps.unresolved_calls.insert((self.state.acts[act].method, stmt));
+        let descriptor = self.program.selector_text(selector).1.to_string();
+        let result = descriptor.rsplit(')').next().unwrap_or_default();
+        let class = match result.as_bytes().first() {
+            Some(b'L') => self.program.class_id(&result[1..result.len() - 1]),
+            Some(b'[') => self.program.class_id(result),
+            _ => return,
+        };
+        if let Some(dst) = dst {
+            let obj = self.opaque_object(class);
+            self.state.graph.add_fact(dst, obj);
+        }
+    }
+
+    pub(crate) fn call_static(&mut self, call: CallId) {
+        if let Target::Fixed(method) = self.state.calls[call].target {
+            self.initialise(self.program.method(method).class);
+            self.call_method(call, method, None);
+        }
+    }
+
+    /// The call runs `method`, on `receiver` unless it is static.
+    pub(crate) fn call_method(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) {
+        if let Some(model) = self.models.of(self.program, method) {
+            self.expand(call, model, method);
+            if !self.models.model(model).keep_body {
+                return;
+            }
+        }
+        let info = self.program.method(method);
+        let (class, flags, has_code) = (info.class, info.access, info.has_code);
+        if !has_code || self.traits.of(self.program, self.models, class).opaque {
+            if flags & access::NATIVE != 0 {
+                self.state.gaps.native_calls.insert(method);
+            }
+            self.call_opaque(call, method, receiver);
+            return;
+        }
+        let ctx = self.callee_ctx(call, method, receiver);
+        self.connect(call, method, ctx, receiver);
+    }
+
+    /// receiver ∈ pts(this); arguments → parameters; result → destination. The edges once per callee.
+    fn connect(&mut self, call: CallId, method: MethodId, ctx: Ctx, receiver: Option<Obj>) {
+        let callee = self.activate(ctx, method);
+        let Some(body) = self.state.frames[callee].shape.body.clone() else { return };
+        let Call { act, stmt, spawn, dst, has_receiver, lambda, .. } = self.state.calls[call];
+        if let (Some(receiver), Some(&this)) = (receiver, body.params.first())
+            && has_receiver
+            && let Some(this) = self.var(callee, this)
+        {
+            self.state.graph.add_fact(this, receiver);
+        }
+        if let (Some((model, step)), Some(task)) = (spawn, lambda.or(receiver)) {
+            self.state.spawns.push(SpawnEdge { from: act, stmt, model, step, task, entry: callee });
+        }
+        if !self.state.connected.insert((call, callee)) {
+            return;
+        }
+        if spawn.is_none() {
+            self.add_call_edge(act, stmt, callee);
+        }
+        let args = self.state.calls[call].args.clone();
+        let types = self.program.method(method).params.clone();
+        for (n, &param) in body.params.iter().enumerate().skip(usize::from(has_receiver)) {
+            if let (Some(Some(arg)), Some(param)) = (args.get(n).copied(), self.var(callee, param)) {
+                self.edge(arg, param, types.get(n).copied().flatten());
+            }
+        }
+        if let Some(dst) = dst {
+            let ret = self.state.frames[callee].ret;
+            self.edge(ret, dst, None);
+        }
+    }
+
+    pub(crate) fn add_call_edge(&mut self, act: Act, stmt: StmtId, callee: Act) {
+        let callees = &mut self.state.callees[act];
+        callees.stmts.push(stmt);
+        callees.acts.push(callee);
+        self.state.callers[callee].push((act, stmt));
+    }
+
+    /// Application code keeps the origin that runs it; called back from the JDK it takes its receiver's.
+    /// Container code takes the container; other JDK code is shared.
+    fn callee_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Ctx {
+        let Call { act, stmt, spawn, lambda, .. } = self.state.calls[call];
+        let Activation { ctx: caller, method: calling } = self.state.acts[act];
+        let class = self.program.method(method).class;
+        let traits = self.traits.of(self.program, self.models, class);
+        let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
+        if traits.layer != Layer::Jdk {
+            let runner = lambda.or(receiver);
+            if let Some(task) = runner.filter(|_| spawn.is_some() || is_init && traits.task) {
+                return self.origin_ctx(task);
+            }
+            return match self.state.contexts[caller] {
+                Context::Entry | Context::Origin(_) => caller,
+                Context::Shared | Context::Container(_) | Context::Call(..) => {
+                    match runner.map(|obj| self.state.objects[obj].ctx) {
+                        Some(ctx) if self.is_application_ctx(ctx) => ctx,
+                        _ => self.shared,
+                    }
+                }
+            };
+        }
+        if !traits.container {
+            return self.shared;
+        }
+        let is_library = |ctx: Ctx, solver: &Self| {
+            matches!(solver.state.contexts[ctx], Context::Container(_) | Context::Call(..))
+        };
+        let of_receiver = receiver.map(|obj| self.state.objects[obj].ctx);
+        match (receiver, of_receiver) {
+            (Some(_), Some(ctx)) if is_library(ctx, self) => ctx,
+            (Some(obj), _) => self.state.contexts.intern(Context::Container(obj)),
+            (None, _) if is_library(caller, self) => caller,
+            (None, _) => self.state.contexts.intern(Context::Call(caller, calling, stmt)),
+        }
+    }
+
+    fn is_application_ctx(&self, ctx: Ctx) -> bool {
+        matches!(self.state.contexts[ctx], Context::Entry | Context::Origin(_))
+    }
+
+    /// The context of the origin that runs this task, unless it went over budget.
+    pub(crate) fn origin_ctx(&mut self, task: Obj) -> Ctx {
+        let object = self.state.objects[task];
+        if self.collapsed.contains(&object.site) || matches!(object.site, Site::Opaque | Site::Merged) {
+            return self.entry;
+        }
+        self.state.contexts.intern(Context::Origin(task))
+    }
+
+    /// Runs a lambda's target: captured values first, then the call's arguments. The lambda object stands for
+    /// the task if the call starts an origin.
+    fn call_lambda(&mut self, call: CallId, obj: Obj, lambda: LambdaTarget) {
+        let Call { act, stmt, args, dst, spawn, lambda: outer, .. } = self.state.calls[call].clone();
+        let Some(method) = self.program.resolve_method(lambda.target) else {
+            self.unresolved(act, stmt, dst, lambda.target.selector);
+            return;
+        };
+        let mut passed: Vec<Option<Node>> = Vec::new();
+        for n in 0..lambda.captures {
+            let field = self.model_field(&format!("capture{n}"));
+            passed.push(Some(self.slot(Slot::Field(obj, field))));
+        }
+        passed.extend(args.iter().skip(1).copied());
+        passed.truncate(self.program.method(method).params.len());
+        let target = match lambda.kind {
+            LambdaKind::Virtual => Target::Virtual(lambda.target.selector),
+            _ => Target::Fixed(method),
+        };
+        let has_receiver = lambda.kind != LambdaKind::Static;
+        let mut inner =
+            Call { act, stmt, target, args: passed, has_receiver, dst, spawn, lambda: outer.or(Some(obj)) };
+        match lambda.kind {
+            LambdaKind::Static => {
+                self.initialise(lambda.target.class);
+                if let Some(inner) = self.new_lambda_call(inner) {
+                    self.call_method(inner, method, None);
+                }
+            }
+            LambdaKind::Virtual | LambdaKind::Special => {
+                let Some(Some(this)) = inner.args.first().copied() else { return };
+                if let Some(inner) = self.new_lambda_call(inner) {
+                    self.state.graph.add_use(this, Use::Receive(inner));
+                }
+            }
+            LambdaKind::New => {
+                self.initialise(lambda.target.class);
+                let Site::Alloc(maker, place) = self.state.objects[obj].site else { return };
+                let ctx = self.state.acts[act].ctx;
+                let made = self.new_object(ctx, Site::Model(maker, place, u16::MAX), lambda.target.class);
+                if let Some(dst) = dst {
+                    self.state.graph.add_fact(dst, made);
+                }
+                let this = self.state.graph.add_node();
+                inner = Call { dst: None, spawn: None, lambda: None, ..inner };
+                inner.args.insert(0, Some(this));
+                let inner = self.new_call(inner);
+                self.state.graph.add_use(this, Use::Receive(inner));
+                self.state.graph.add_fact(this, made);
+            }
+        }
+    }
+
+    /// The call, unless the same lambda was already called there with the same values (lambdas may call
+    /// themselves).
+    fn new_lambda_call(&mut self, call: Call) -> Option<CallId> {
+        let key = (call.act, call.stmt, call.target, call.args.clone(), call.dst, call.lambda, call.spawn);
+        self.state.lambda_calls.insert(key).then(|| self.new_call(call))
+    }
+
+    /// A public or inherited method by name and arity, as models name them.
+    fn method_named(&mut self, class: ClassId, name: arena::Name, args: u8) -> Option<MethodId> {
+        let mut next = Some(class);
+        let mut found = None;
+        while let Some(class) = next {
+            let class = self.program.load(class).clone();
+            found = class.methods.iter().copied().find(|&m| {
+                let method = self.program.method(m);
+                let flags = access::STATIC | access::BRIDGE | access::ABSTRACT;
+                let (own, _) = self.program.selector_text(method.selector);
+                own == &self.program.names[name]
+                    && method.params.len() == usize::from(args) + 1
+                    && method.access & flags == 0
+            });
+            if found.is_some() {
+                break;
+            }
+            next = class.super_class;
+        }
+        found.or_else(|| {
+            let method = self.interface_method(class, name, args)?;
+            let selector = self.program.method(method).selector;
+            self.program.dispatch(class, selector).or(Some(method))
+        })
+    }
+
+    fn interface_method(&mut self, class: ClassId, name: arena::Name, args: u8) -> Option<MethodId> {
+        let info = self.program.load(class).clone();
+        let own = info.methods.iter().copied().find(|&m| {
+            let method = self.program.method(m);
+            self.program.selector_text(method.selector).0 == &self.program.names[name]
+                && method.params.len() == usize::from(args) + 1
+                && method.access & access::STATIC == 0
+        });
+        if own.is_some() {
+            return own;
+        }
+        let supers: Vec<ClassId> = info.interfaces.iter().copied().chain(info.super_class).collect();
+        supers.into_iter().find_map(|class| self.interface_method(class, name, args))
+    }
+}

@@ -1,0 +1,326 @@
+//! Models at work: the steps of a modelled method become constraints in terms of the call's own values.
+//! Steps about order and locks mean nothing here; later stages read them.
+
+use crate::graph::{CallId, Node, Use};
+use crate::solver::Solver;
+use crate::state::{Call, Target};
+use crate::types::*;
+use ir::{Body, ClassId, Const, FieldId, MethodId, StmtKind, Var};
+use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
+use rustc_hash::FxHashMap;
+
+/// One expansion in progress: the call and the model's temporaries.
+struct Expansion {
+    call: CallId,
+    method: MethodId,
+    temps: FxHashMap<u8, Node>,
+}
+
+impl Solver<'_> {
+    pub(crate) fn expand(&mut self, call: CallId, model: ModelId, method: MethodId) {
+        if !self.state.expanded.insert((call, model)) {
+            return;
+        }
+        let Call { act, stmt, .. } = self.state.calls[call];
+        self.state.expansions.entry((act, stmt)).or_default().push(model);
+        self.state.expanded_calls.entry((act, stmt)).or_default().push(call);
+        let mut expansion = Expansion { call, method, temps: FxHashMap::default() };
+        let steps = self.models.model(model).steps.clone();
+        for (n, step) in steps.iter().enumerate() {
+            self.expand_step(&mut expansion, model, n as u16, step);
+        }
+    }
+
+    fn expand_step(&mut self, at: &mut Expansion, model: ModelId, n: u16, step: &Step) {
+        match step {
+            Step::Assign { dst, src } => self.expand_assign(at, n, dst, src),
+            Step::Call { dst, receiver, method, args } => {
+                let result = dst.as_ref().map(|dst| self.destination(at, dst));
+                self.expand_call(at, receiver, method, args, result, None);
+            }
+            Step::Spawn(spawn) => self.expand_spawn(at, model, n, spawn),
+            Step::StoreHandle { handle, base, src } => {
+                if let (Some(handle), Some(base), Some(src)) =
+                    (self.value(at, handle), self.value(at, base), self.value(at, src))
+                {
+                    self.state.graph.add_use(handle, Use::HandleStore { base, src });
+                }
+            }
+            Step::StoreUnsafe { base, src } => {
+                if let (Some(base), Some(src)) = (self.value(at, base), self.value(at, src)) {
+                    self.state.graph.add_use(base, Use::UnsafeStore { src });
+                }
+            }
+            Step::Escape { value } => {
+                let class = match value.root {
+                    Root::Param(n) => self.declared_param(at.method, n),
+                    _ => None,
+                };
+                if let (Some(node), Some(class)) = (self.value(at, value), class) {
+                    self.state.graph.add_use(node, Use::Escape { call: at.call, class });
+                }
+            }
+            Step::Join { .. }
+            | Step::Covers { .. }
+            | Step::Permits { .. }
+            | Step::JoinAll { .. }
+            | Step::Acquire { .. }
+            | Step::Release { .. }
+            | Step::View { .. }
+            | Step::Signal { .. }
+            | Step::Await { .. }
+            | Step::Read { .. }
+            | Step::Write { .. }
+            | Step::Give { .. }
+            | Step::Take { .. } => {}
+        }
+    }
+
+    fn expand_assign(&mut self, at: &mut Expansion, n: u16, dst: &Operand, src: &Source) {
+        let to = self.destination(at, dst);
+        let call = at.call;
+        match src {
+            Source::Value(operand) => {
+                if let Some(from) = self.value(at, operand) {
+                    self.edge(from, to, None);
+                }
+            }
+            Source::New { class, .. } => {
+                let class = self.program.class_id(&class.replace('.', "/"));
+                let obj = self.model_object(call, n, class);
+                self.state.graph.add_fact(to, obj);
+            }
+            Source::The { class, .. } => {
+                let class = self.program.class_id(&class.replace('.', "/"));
+                let obj = self.object(Object { site: Site::The, ctx: self.shared, class });
+                self.state.graph.add_fact(to, obj);
+            }
+            Source::Copy(operand) => {
+                if let Some(from) = self.value(at, operand) {
+                    self.state.graph.add_use(from, Use::Copy { call, dst: to, step: n });
+                }
+            }
+            Source::ClassNamed(operand) => {
+                match self.constant_string(at, operand).map(|name| self.program.class_id(&name.replace('.', "/"))) {
+                    Some(class) => {
+                        self.initialise(class);
+                        let literal = self.literal(class);
+                        self.state.graph.add_fact(to, literal);
+                    }
+                    None => self.reflective(call),
+                }
+            }
+            Source::InstanceOf(operand) => {
+                if let Some(from) = self.value(at, operand) {
+                    self.state.graph.add_use(from, Use::Instantiate { call, dst: to, step: n });
+                }
+            }
+            Source::ClassOf(operand) => {
+                if let Some(from) = self.value(at, operand) {
+                    self.state.graph.add_use(from, Use::ClassOf { dst: to });
+                }
+            }
+            Source::Services(operand) => {
+                if let Some(from) = self.value(at, operand) {
+                    self.state.graph.add_use(from, Use::Services { call, dst: to, step: n });
+                }
+            }
+            Source::FieldHandle { class, name } => {
+                let field = self.constant_field(at, class, name);
+                let result = self.program.method(at.method).result.unwrap_or(self.names.object);
+                let obj = self.model_object(call, n, result);
+                match field {
+                    Some(field) => {
+                        self.state.handles.insert(obj, field);
+                    }
+                    None => self.reflective(call),
+                }
+                self.state.graph.add_fact(to, obj);
+            }
+            Source::LoadHandle { handle, base } => {
+                if let (Some(handle), Some(base)) = (self.value(at, handle), self.value(at, base)) {
+                    self.state.graph.add_use(handle, Use::HandleLoad { base, dst: to });
+                }
+            }
+            Source::LoadUnsafe(operand) => {
+                if let Some(base) = self.value(at, operand) {
+                    self.state.graph.add_use(base, Use::UnsafeLoad { dst: to });
+                }
+            }
+            Source::CurrentThread | Source::Opaque => {
+                if let Some(class) = self.program.method(at.method).result {
+                    let obj = self.opaque_object(class);
+                    self.state.graph.add_fact(to, obj);
+                }
+            }
+        }
+    }
+
+    fn expand_spawn(&mut self, at: &mut Expansion, model: ModelId, n: u16, spawn: &Spawn) {
+        let result = spawn.result.as_ref().map(|result| self.destination(at, result));
+        let in_place = spawn.when_parallel && !self.is_parallel_stream(at.call);
+        let origin = (!in_place).then_some((model, n));
+        self.expand_call(at, &spawn.receiver, &spawn.method, &spawn.args, result, origin);
+    }
+
+    fn expand_call(
+        &mut self,
+        at: &mut Expansion,
+        receiver: &Operand,
+        method: &str,
+        args: &[Operand],
+        dst: Option<Node>,
+        spawn: Option<(ModelId, u16)>,
+    ) {
+        let Some(this) = self.value(at, receiver) else { return };
+        let Call { act, stmt, .. } = self.state.calls[at.call];
+        let name = self.program.names.intern(method);
+        let mut nodes = vec![Some(this)];
+        for arg in args {
+            let node = self.value(at, arg);
+            nodes.push(node);
+        }
+        let target = Target::Named(name, args.len() as u8);
+        let call = Call { act, stmt, target, args: nodes, has_receiver: true, dst, spawn, lambda: None };
+        let call = self.new_call(call);
+        self.state.graph.add_use(this, Use::Receive(call));
+    }
+
+    /// The node holding an operand's value; `None` for primitives.
+    fn value(&mut self, at: &mut Expansion, operand: &Operand) -> Option<Node> {
+        let mut node = self.root(at, operand.root)?;
+        for member in &operand.path {
+            let dst = self.state.graph.add_node();
+            let use_ = match member {
+                Member::Elements => Use::LoadElem { dst },
+                Member::Model(name) => Use::Load { field: self.model_field(name), dst },
+            };
+            self.state.graph.add_use(node, use_);
+            node = dst;
+        }
+        Some(node)
+    }
+
+    /// A node whose content flows into the operand.
+    fn destination(&mut self, at: &mut Expansion, operand: &Operand) -> Node {
+        let Some((last, path)) = operand.path.split_last() else {
+            return self.root(at, operand.root).unwrap_or_else(|| self.state.graph.add_node());
+        };
+        let src = self.state.graph.add_node();
+        let base = Operand { root: operand.root, path: path.to_vec() };
+        if let Some(base) = self.value(at, &base) {
+            let use_ = match last {
+                Member::Elements => Use::StoreElem { src },
+                Member::Model(name) => Use::Store { field: self.model_field(name), src },
+            };
+            self.state.graph.add_use(base, use_);
+        }
+        src
+    }
+
+    fn root(&mut self, at: &mut Expansion, root: Root) -> Option<Node> {
+        let call = &self.state.calls[at.call];
+        match root {
+            Root::This => call.args.first().copied().flatten().filter(|_| call.has_receiver),
+            Root::Param(n) => call.args.get(usize::from(n) + usize::from(call.has_receiver)).copied().flatten(),
+            // A result nobody keeps still has to exist: futures and threads are found through it.
+            Root::Ret => Some(match call.dst {
+                Some(dst) => dst,
+                None => {
+                    let dst = self.state.graph.add_node();
+                    self.state.calls[at.call].dst = Some(dst);
+                    dst
+                }
+            }),
+            Root::Temp(n) => Some(match at.temps.get(&n) {
+                Some(&node) => node,
+                None => {
+                    let node = self.state.graph.add_node();
+                    at.temps.insert(n, node);
+                    node
+                }
+            }),
+        }
+    }
+
+    pub(crate) fn model_object(&mut self, call: CallId, step: u16, class: ClassId) -> Obj {
+        let Call { act, stmt, .. } = self.state.calls[call];
+        let Activation { ctx, method } = self.state.acts[act];
+        self.new_object(ctx, Site::Model(method, stmt, step), class)
+    }
+
+    pub(crate) fn reflective(&mut self, call: CallId) {
+        let Call { act, stmt, .. } = self.state.calls[call];
+        self.state.gaps.reflective_calls.insert((self.state.acts[act].method, stmt));
+    }
+
+    fn declared_param(&self, method: MethodId, n: u8) -> Option<ClassId> {
+        let info = self.program.method(method);
+        let shift = usize::from(info.access & ir::access::STATIC == 0);
+        info.params.get(usize::from(n) + shift).copied().flatten()
+    }
+
+    /// The variable behind an operand of the statement's own call, with the body it belongs to.
+    fn operand_var(&self, call: CallId, operand: &Operand) -> Option<(std::sync::Arc<Body>, Var)> {
+        let Call { act, stmt, .. } = self.state.calls[call];
+        let body = self.state.frames[act].shape.body.clone()?;
+        let StmtKind::Call { args, .. } = &body.stmts[stmt].kind else { return None };
+        let var = match operand.root {
+            Root::This => *args.first()?,
+            Root::Param(n) => {
+                *args.get(usize::from(n) + usize::from(self.state.calls[call].has_receiver))?
+            }
+            Root::Ret | Root::Temp(_) => return None,
+        };
+        operand.path.is_empty().then_some((body, var))
+    }
+
+    fn constant(&self, at: &Expansion, operand: &Operand) -> Option<Const> {
+        let (body, mut var) = self.operand_var(at.call, operand)?;
+        loop {
+            match &body.stmts[body.vars[var].def?].kind {
+                StmtKind::Const { value, .. } => return Some(value.clone()),
+                &StmtKind::Copy { src, .. } | &StmtKind::Cast { src, .. } => var = src,
+                _ => return None,
+            }
+        }
+    }
+
+    fn constant_string(&self, at: &Expansion, operand: &Operand) -> Option<String> {
+        match self.constant(at, operand)? {
+            Const::String(name) => Some(self.program.names[name].to_string()),
+            _ => None,
+        }
+    }
+
+    fn constant_field(&mut self, at: &Expansion, class: &Operand, name: &Operand) -> Option<FieldId> {
+        let Const::Class(class) = self.constant(at, class)? else { return None };
+        let name = self.constant_string(at, name)?;
+        let fields = self.program.load(class).fields.clone();
+        fields.into_iter().find(|&field| &self.program.names[self.program.field(field).name] == name.as_str())
+    }
+
+    /// Does the definition chain of the receiver contain `parallel()` or `parallelStream()`?
+    fn is_parallel_stream(&self, call: CallId) -> bool {
+        let this = Operand { root: Root::This, path: Vec::new() };
+        let Some((body, mut var)) = self.operand_var(call, &this) else { return false };
+        // Each step goes to an earlier definition; phis end the chain.
+        for _ in 0..body.vars.len() {
+            let Some(def) = body.vars[var].def else { return false };
+            match &body.stmts[def].kind {
+                StmtKind::Call { target, args, .. } => {
+                    match self.program.selector_text(target.selector).0 {
+                        "parallel" | "parallelStream" => return true,
+                        "sequential" => return false,
+                        _ => {}
+                    }
+                    let Some(&receiver) = args.first() else { return false };
+                    var = receiver;
+                }
+                &StmtKind::Copy { src, .. } | &StmtKind::Cast { src, .. } => var = src,
+                _ => return false,
+            }
+        }
+        false
+    }
+}

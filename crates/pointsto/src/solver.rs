@@ -1,0 +1,431 @@
+//! Runs the constraints to their fixpoint: activates methods, fires uses, keeps the state consistent.
+//! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
+
+use crate::graph::{Node, Use};
+use crate::state::{Frame, PointsTo, Shape};
+use crate::traits::TraitTable;
+use crate::types::*;
+use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var};
+use models::Models;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Choices that shape the analysis.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub full_jdk: bool,
+    /// Class-name prefixes in internal form that are not analysed.
+    pub exclude: Vec<String>,
+    /// Facts one origin's context may hold before its code shares the common context.
+    pub origin_budget: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 150_000 }
+    }
+}
+
+/// Where execution begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Entry points of the application.
+    pub entries: Vec<MethodId>,
+    /// What the JVM runs before: `System.initPhase1`.
+    pub boot: Vec<MethodId>,
+}
+
+pub(crate) struct Solver<'a> {
+    pub(crate) state: &'a mut PointsTo,
+    pub(crate) program: &'a mut Program,
+    pub(crate) models: &'a mut Models,
+    pub(crate) traits: TraitTable,
+    /// Task sites whose code shares the entry context.
+    pub(crate) collapsed: FxHashSet<Site>,
+    pub(crate) pending: Vec<Act>,
+    pub(crate) shared: Ctx,
+    pub(crate) entry: Ctx,
+    pub(crate) exceptions: Node,
+    pub(crate) names: WellKnown,
+}
+
+/// Classes the JVM itself gives a meaning.
+pub(crate) struct WellKnown {
+    pub(crate) object: ClassId,
+    pub(crate) string: ClassId,
+    pub(crate) class: ClassId,
+    pub(crate) throwable: ClassId,
+}
+
+impl PointsTo {
+    /// Solves for the given roots. A cold run starts from the default state.
+    ///
+    /// Origins whose context grows beyond the budget are merged into the common one and the analysis starts
+    /// over: the result depends only on the program and on which origins were merged, never on timing.
+    pub fn apply(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> PointsToDelta {
+        let mut collapsed = FxHashSet::default();
+        loop {
+            *self = PointsTo::default();
+            let over = Solver::new(self, program, models, options, collapsed.clone()).run(roots, options, progress);
+            if over.is_empty() {
+                break;
+            }
+            collapsed.extend(over);
+        }
+        self.gaps.merged_origins = collapsed.len() as u64;
+        PointsToDelta {
+            acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
+            spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
+        }
+    }
+}
+
+impl<'a> Solver<'a> {
+    fn new(
+        state: &'a mut PointsTo,
+        program: &'a mut Program,
+        models: &'a mut Models,
+        options: &Options,
+        collapsed: FxHashSet<Site>,
+    ) -> Self {
+        let shared = state.contexts.intern(Context::Shared);
+        let entry = state.contexts.intern(Context::Entry);
+        let exceptions = state.graph.add_node();
+        let names = WellKnown {
+            object: program.class_id("java/lang/Object"),
+            string: program.class_id("java/lang/String"),
+            class: program.class_id("java/lang/Class"),
+            throwable: program.class_id("java/lang/Throwable"),
+        };
+        let traits = TraitTable::new(options);
+        Solver { state, program, models, traits, collapsed, pending: Vec::new(), shared, entry, exceptions, names }
+    }
+
+    /// To the fixpoint; returns the task sites that went over budget (then the state is unfinished).
+    fn run(mut self, roots: &Roots, options: &Options, progress: &dyn Fn(u64)) -> Vec<Site> {
+        for &method in &roots.boot {
+            let act = self.activate(self.shared, method);
+            self.state.initializers.push(act);
+        }
+        for &method in &roots.entries {
+            self.add_entry(method);
+        }
+        let mut check_at = options.origin_budget;
+        let mut steps = 0u64;
+        loop {
+            while let Some(act) = self.pending.pop() {
+                self.add_body(act);
+            }
+            let program = &mut *self.program;
+            let next = self.state.graph.next_uses(&mut |sub, sup| program.is_subtype(sub, sup));
+            let Some((uses, objects)) = next else { break };
+            for use_ in uses {
+                for obj in objects.iter() {
+                    self.fire(use_, obj);
+                }
+            }
+            steps += 1;
+            if steps & 0xfff == 0 {
+                progress(self.state.graph.facts);
+            }
+            if self.state.graph.facts > check_at {
+                check_at = self.state.graph.facts * 2;
+                let over = self.over_budget(options.origin_budget);
+                if !over.is_empty() {
+                    return over;
+                }
+            }
+        }
+        self.rest();
+        Vec::new()
+    }
+
+    fn add_entry(&mut self, method: MethodId) {
+        self.initialise(self.program.method(method).class);
+        let act = self.activate(self.entry, method);
+        if self.state.entries.contains(&act) {
+            return;
+        }
+        self.state.entries.push(act);
+        // Arguments come from outside: one object of each declared type.
+        let Some(body) = self.state.frames[act].shape.body.clone() else { return };
+        let types = self.program.method(method).params.clone();
+        for (&var, class) in body.params.iter().zip(types) {
+            if let (Some(node), Some(class)) = (self.var(act, var), class) {
+                let obj = self.opaque_object(class);
+                self.state.graph.add_fact(node, obj);
+            }
+        }
+    }
+
+    /// The activation, reachable from now on.
+    pub(crate) fn activate(&mut self, ctx: Ctx, method: MethodId) -> Act {
+        let (act, new) = self.state.acts.intern_new(Activation { ctx, method });
+        if new {
+            let shape = match self.state.shapes.get(&method) {
+                Some(shape) => shape.clone(),
+                None => {
+                    let shape = Arc::new(Shape::new(self.program.body(method)));
+                    self.state.shapes.insert(method, shape.clone());
+                    shape
+                }
+            };
+            let first = self.state.graph.add_nodes(shape.count + 1);
+            let ret = Node(first.0 + shape.count as u32);
+            self.state.frames.push(Frame { shape, first, ret });
+            self.state.callees.push(Default::default());
+            self.state.callers.push(Default::default());
+            self.pending.push(act);
+        }
+        act
+    }
+
+    pub(crate) fn var(&self, act: Act, var: Var) -> Option<Node> {
+        let frame = &self.state.frames[act];
+        frame.shape.index(var).map(|index| Node(frame.first.0 + index))
+    }
+
+    pub(crate) fn slot(&mut self, slot: Slot) -> Node {
+        if let Some(&node) = self.state.slots.get(&slot) {
+            return node;
+        }
+        let node = self.state.graph.add_node();
+        self.state.slots.insert(slot, node);
+        node
+    }
+
+    pub(crate) fn object(&mut self, object: Object) -> Obj {
+        let (obj, new) = self.state.objects.intern_new(object);
+        if new {
+            self.program.load(object.class);
+            self.state.graph.add_object(obj, object.class);
+        }
+        obj
+    }
+
+    pub(crate) fn edge(&mut self, src: Node, dst: Node, filter: Option<ClassId>) {
+        let filter = filter.filter(|&class| class != self.names.object);
+        let program = &mut *self.program;
+        self.state.graph.add_edge(src, dst, filter, &mut |sub, sup| program.is_subtype(sub, sup));
+    }
+
+    pub(crate) fn model_field(&mut self, name: &str) -> FieldId {
+        if let Some(&field) = self.state.model_fields.get(name) {
+            return field;
+        }
+        let field = self.program.model_field(self.names.object, name);
+        self.state.model_fields.insert(name.to_string(), field);
+        field
+    }
+
+    /// Runs the initialiser of a class and of its superclasses, once.
+    pub(crate) fn initialise(&mut self, class: ClassId) {
+        let mut next = Some(class);
+        while let Some(class) = next {
+            if !self.state.initialised.insert(class) {
+                return;
+            }
+            next = self.program.load(class).super_class;
+            if self.traits.of(self.program, self.models, class).opaque {
+                continue;
+            }
+            let selector = self.program.selector("<clinit>", "()V");
+            let own = self.program.class(class).methods.clone();
+            if let Some(&method) = own.iter().find(|&&m| self.program.method(m).selector == selector) {
+                let act = self.activate(self.shared, method);
+                self.state.initializers.push(act);
+            }
+        }
+    }
+
+    /// One rule per kind of use: the object `obj` has reached the node the use sits on.
+    fn fire(&mut self, use_: Use, obj: Obj) {
+        match use_ {
+            // dst = x.f, o ∈ pts(x)  ⟹  o.f → dst
+            Use::Load { field, dst } => {
+                if let Some(slot) = self.field_of(obj, field) {
+                    let node = self.slot(slot);
+                    self.edge(node, dst, None);
+                }
+            }
+            // x.f = src, o ∈ pts(x)  ⟹  src → o.f, only what the field's type admits
+            Use::Store { field, src } => {
+                if let Some(slot) = self.field_of(obj, field) {
+                    let node = self.slot(slot);
+                    let filter = self.program.field(field).class_of;
+                    self.edge(src, node, filter);
+                }
+            }
+            Use::LoadElem { dst } => {
+                if self.is_array(obj) {
+                    let node = self.slot(Slot::Elements(obj));
+                    self.edge(node, dst, None);
+                }
+            }
+            Use::StoreElem { src } => {
+                if self.is_array(obj) {
+                    let node = self.slot(Slot::Elements(obj));
+                    let filter = self.program.class(self.state.objects[obj].class).element;
+                    self.edge(src, node, filter);
+                }
+            }
+            Use::Receive(call) => self.receive(call, obj),
+            Use::Instantiate { call, dst, step } => self.instantiate(call, obj, dst, step),
+            Use::ClassOf { dst } => {
+                let class = self.state.objects[obj].class;
+                let literal = self.literal(class);
+                self.state.graph.add_fact(dst, literal);
+            }
+            Use::Copy { call, dst, step } => self.copy(call, obj, dst, step),
+            Use::Services { call, dst, step } => self.services(call, obj, dst, step),
+            Use::HandleLoad { base, dst } => {
+                let use_ = match self.state.handles.get(&obj) {
+                    Some(&field) => Use::Load { field, dst },
+                    None => Use::LoadElem { dst },
+                };
+                self.state.graph.add_use(base, use_);
+            }
+            Use::HandleStore { base, src } => {
+                let use_ = match self.state.handles.get(&obj) {
+                    Some(&field) => Use::Store { field, src },
+                    None => Use::StoreElem { src },
+                };
+                self.state.graph.add_use(base, use_);
+            }
+            Use::UnsafeLoad { dst } => {
+                for slot in self.reference_slots(obj) {
+                    let node = self.slot(slot);
+                    self.edge(node, dst, None);
+                }
+            }
+            Use::UnsafeStore { src } => {
+                for slot in self.reference_slots(obj) {
+                    let filter = match slot {
+                        Slot::Field(_, field) => self.program.field(field).class_of,
+                        _ => self.program.class(self.state.objects[obj].class).element,
+                    };
+                    let node = self.slot(slot);
+                    self.edge(src, node, filter);
+                }
+            }
+            Use::Escape { call, class } => self.call_back(call, obj, class),
+        }
+    }
+
+    /// The slot of a field in an object; `None` if objects of this class have no such field.
+    fn field_of(&mut self, obj: Obj, field: FieldId) -> Option<Slot> {
+        let declared = self.program.field(field).class;
+        let class = self.state.objects[obj].class;
+        let has = declared == self.names.object || self.program.is_subtype(class, declared);
+        has.then_some(Slot::Field(obj, field))
+    }
+
+    fn is_array(&self, obj: Obj) -> bool {
+        self.program.class(self.state.objects[obj].class).is_array
+    }
+
+    /// All reference fields and elements of an object.
+    pub(crate) fn reference_slots(&mut self, obj: Obj) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        let mut next = Some(self.state.objects[obj].class);
+        if self.is_array(obj) {
+            return vec![Slot::Elements(obj)];
+        }
+        while let Some(class) = next {
+            let class = self.program.load(class).clone();
+            for &field in &class.fields {
+                let info = self.program.field(field);
+                if info.class_of.is_some() && info.access & ir::access::STATIC == 0 {
+                    slots.push(Slot::Field(obj, field));
+                }
+            }
+            next = class.super_class;
+        }
+        slots
+    }
+
+    /// Task sites whose origin context holds more facts than the budget allows.
+    fn over_budget(&self, budget: u64) -> Vec<Site> {
+        let mut facts: std::collections::BTreeMap<Obj, u64> = Default::default();
+        for (act, frame) in self.state.frames.iter() {
+            if let Context::Origin(task) = self.state.contexts[self.state.acts[act].ctx] {
+                let count = facts.entry(task).or_default();
+                for node in frame.first.0..=frame.ret.0 {
+                    *count += self.state.graph.pts(Node(node)).len() as u64;
+                }
+            }
+        }
+        let over = facts.into_iter().filter(|&(_, count)| count > budget);
+        let mut sites: Vec<Site> = over.map(|(task, _)| self.state.objects[task].site).collect();
+        sites.sort();
+        sites.dedup();
+        sites
+    }
+
+    /// Sorts what the queries promise sorted.
+    fn rest(&mut self) {
+        for callees in self.state.callees.iter_mut() {
+            let mut pairs: Vec<(StmtId, Act)> =
+                callees.stmts.iter().copied().zip(callees.acts.iter().copied()).collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            (callees.stmts, callees.acts) = pairs.into_iter().unzip();
+        }
+        for callers in self.state.callers.iter_mut() {
+            callers.sort_unstable();
+            callers.dedup();
+        }
+        for models in self.state.expansions.values_mut() {
+            models.sort_unstable();
+            models.dedup();
+        }
+        self.state.spawns.sort_unstable();
+        self.state.spawns.dedup();
+        self.state.initializers.sort_unstable();
+        self.state.initializers.dedup();
+    }
+
+    pub(crate) fn merged_object(&mut self, class: ClassId) -> Obj {
+        self.object(Object { site: Site::Merged, ctx: self.shared, class })
+    }
+
+    pub(crate) fn literal(&mut self, class: ClassId) -> Obj {
+        let site = Site::Literal(class);
+        self.object(Object { site, ctx: self.shared, class: self.names.class })
+    }
+
+    /// The object that stands for values of this declared type from outside.
+    pub(crate) fn opaque_object(&mut self, class: ClassId) -> Obj {
+        if self.traits.of(self.program, self.models, class).merged {
+            return self.merged_object(class);
+        }
+        let known = self.state.objects.len();
+        let obj = self.object(Object { site: Site::Opaque, ctx: self.shared, class });
+        if obj.0 as usize >= known
+            && let Some(element) = self.program.class(class).element
+        {
+            let element = self.opaque_object(element);
+            let node = self.slot(Slot::Elements(obj));
+            self.state.graph.add_fact(node, element);
+        }
+        obj
+    }
+
+    /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two.
+    pub(crate) fn heap_ctx(&self, ctx: Ctx, is_task: bool) -> Ctx {
+        if let (true, Context::Origin(task)) = (is_task, self.state.contexts[ctx]) {
+            let outer = self.state.objects[task].ctx;
+            if let Context::Origin(_) = self.state.contexts[outer] {
+                return outer;
+            }
+        }
+        ctx
+    }
+}

@@ -100,6 +100,7 @@ impl<'t> Parser<'t> {
             "write" => Ok(Step::Write { on: self.operand()? }),
             "give" => Ok(Step::Give { value: self.operand()? }),
             "take" => Ok(Step::Take { value: self.operand()? }),
+            "publish" => Ok(Step::Publish { value: self.operand()? }),
             "store-handle" => {
                 Ok(Step::StoreHandle { handle: self.operand()?, base: self.operand()?, src: self.operand()? })
             }
@@ -143,6 +144,7 @@ impl<'t> Parser<'t> {
         self.at += 1;
         match word {
             "new" => Ok(Source::New { class: self.class_name()?, serial: self.take("serial") }),
+            "new-result" => Ok(Source::NewResult),
             "the" => Ok(Source::The { class: self.class_name()?, serial: self.take("serial") }),
             "copy" => Ok(Source::Copy(self.operand()?)),
             "class-named" => Ok(Source::ClassNamed(self.operand()?)),
@@ -172,7 +174,7 @@ impl<'t> Parser<'t> {
             result: None,
             executor: None,
             handle: None,
-            after: None,
+            after: Vec::new(),
             serial: false,
             repeat: false,
             parallel: false,
@@ -185,7 +187,7 @@ impl<'t> Parser<'t> {
                 "into" => spawn.result = Some(self.operand()?),
                 "on" => spawn.executor = Some(self.operand()?),
                 "handle" => spawn.handle = Some(self.operand()?),
-                "after" => spawn.after = Some(self.operand()?),
+                "after" => spawn.after.push(self.operand()?),
                 "serial" => spawn.serial = true,
                 "repeat" => spawn.repeat = true,
                 "parallel" => spawn.parallel = true,
@@ -298,6 +300,7 @@ fn operand_root(word: &str) -> Option<Root> {
     match word {
         "this" => Some(Root::This),
         "ret" => Some(Root::Ret),
+        "_" => Some(Root::Temp(u8::MAX)),
         _ => {
             let numbered = |letter| word.strip_prefix(letter)?.parse::<u8>().ok();
             numbered('p').map(Root::Param).or_else(|| numbered('t').map(Root::Temp))

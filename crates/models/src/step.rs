@@ -35,7 +35,7 @@ pub enum Root {
     Param(u8),
     /// The result of the call.
     Ret,
-    /// A temporary of the model, `t0`, `t1`.
+    /// A temporary of the model, `t0`, `t1`; `_` is the last one, for arguments that are no references.
     Temp(u8),
 }
 
@@ -57,6 +57,8 @@ pub enum Source {
         class: String,
         serial: bool,
     },
+    /// `new-result`: one object per calling statement, of the result type the called method declares.
+    NewResult,
     /// `the java.awt.EventQueue serial`: the one model object of this class in the whole program, the same at
     /// every call.
     The {
@@ -196,7 +198,11 @@ impl Source {
             | Source::LoadUnsafe(value) => vec![value],
             Source::FieldHandle { class, name } => vec![class, name],
             Source::LoadHandle { handle, base } => vec![handle, base],
-            Source::New { .. } | Source::The { .. } | Source::CurrentThread | Source::Opaque => Vec::new(),
+            Source::New { .. }
+            | Source::The { .. }
+            | Source::NewResult
+            | Source::CurrentThread
+            | Source::Opaque => Vec::new(),
         }
     }
 }
@@ -208,9 +214,9 @@ impl Step {
             Step::Assign { dst, src } => std::iter::once(dst).chain(src.operands()).collect(),
             Step::Call { dst, receiver, args, .. } => dst.iter().chain([receiver]).chain(args).collect(),
             Step::Spawn(spawn) => {
-                let optional = [&spawn.result, &spawn.executor, &spawn.handle, &spawn.after];
-                let optional = optional.into_iter().flatten();
-                std::iter::once(&spawn.receiver).chain(&spawn.args).chain(optional).collect()
+                let optional = [&spawn.result, &spawn.executor, &spawn.handle].into_iter().flatten();
+                let passed = std::iter::once(&spawn.receiver).chain(&spawn.args);
+                passed.chain(optional).chain(&spawn.after).collect()
             }
             Step::Join { handle: value }
             | Step::JoinAll { executor: value }
@@ -223,6 +229,7 @@ impl Step {
             | Step::Write { on: value }
             | Step::Give { value }
             | Step::Take { value }
+            | Step::Publish { value }
             | Step::Escape { value } => vec![value],
             Step::Covers { handle, parts } => vec![handle, parts],
             Step::Permits { of, count } => vec![of, count],
@@ -244,9 +251,9 @@ pub struct Spawn {
     pub executor: Option<Operand>,
     /// `handle ret`: what to join on.
     pub handle: Option<Operand>,
-    /// `after this`: starts only after the origins with this handle (other than itself) have ended, or after a
-    /// `signal` on it (continuations of a future).
-    pub after: Option<Operand>,
+    /// `after this`, any number of times: starts only after the origins with this handle (other than itself) have
+    /// ended, or after a `signal` on it (continuations of a future).
+    pub after: Vec<Operand>,
     /// `serial`: origins spawned so on the same executor never overlap each other (timers, event threads).
     pub serial: bool,
     /// `repeat`: runs again and again (periodic tasks), never overlapping itself.

@@ -39,7 +39,7 @@ fn a_thread_starts_its_own_run_and_its_task() {
             result: None,
             executor: None,
             handle: Some(this()),
-            after: None,
+            after: vec![],
             serial: false,
             repeat: false,
             parallel: false,
@@ -55,7 +55,7 @@ fn a_thread_starts_its_own_run_and_its_task() {
 
 #[test]
 fn every_option_of_a_spawn_is_read() {
-    let text = "spawn p0[].apply(this.$elem, p1) into ret.$elem on this handle ret after p2 serial repeat parallel \
+    let text = "spawn p0[].apply(this.$elem, p1) into ret.$elem on this handle ret after p2 after this serial repeat parallel \
                 waits when-parallel";
     let expected = Spawn {
         receiver: operand(Root::Param(0), &["[]"]),
@@ -64,7 +64,7 @@ fn every_option_of_a_spawn_is_read() {
         result: Some(operand(Root::Ret, &["elem"])),
         executor: Some(this()),
         handle: Some(operand(Root::Ret, &[])),
-        after: Some(operand(Root::Param(2), &[])),
+        after: vec![operand(Root::Param(2), &[]), this()],
         serial: true,
         repeat: true,
         parallel: true,
@@ -112,11 +112,11 @@ fn calls_may_keep_their_result() {
 fn every_other_step_is_read() {
     let text = "join this; covers ret p0[]; join-all this; acquire this shared try; release this shared; \
                 view this shared; signal this; await this; permits this p0; read this; write this; give p0; \
-                take ret; store-handle this p0 p1; store-unsafe p0 p3; escape p0; ret = copy this; \
+                take ret; publish p0; store-handle this p0 p1; store-unsafe p0 p3; escape p0; ret = copy this; \
                 ret = class-named p0; ret = instance-of this; ret = class-of this; ret = services p0; \
                 ret = field-handle p0 p1; ret = load-handle this p0; ret = load-unsafe p0; ret = current-thread; \
-                ret = opaque; p2[] = p0[]";
-    assert_eq!(steps(text).len(), 27);
+                ret = opaque; ret = new-result; p2[] = p0[]";
+    assert_eq!(steps(text).len(), 29);
 }
 
 #[test]

@@ -168,6 +168,11 @@ pub enum Step {
     Take {
         value: Operand,
     },
+    /// `publish p1`: what the caller did to the value before this call is seen by whoever gets it later
+    /// (concurrent maps, atomic references).
+    Publish {
+        value: Operand,
+    },
     /// `store-handle this p0 p1`: through a VarHandle or updater.
     StoreHandle {
         handle: Operand,

@@ -7,6 +7,7 @@ mod display;
 mod hierarchy;
 mod load;
 mod lower;
+mod operands;
 mod parsed;
 mod program;
 

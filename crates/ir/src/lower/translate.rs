@@ -1,0 +1,552 @@
+//! Runs the operand stack symbolically over every block and emits statements. Owns what each instruction means;
+//! values at joins are asked from [`Joins`], call sites linked at run time from [`dynamic`](super::dynamic).
+
+use super::blocks::{Graph, NodeKind};
+use super::listing::Listing;
+use super::live::Live;
+use super::names::LocalNames;
+use super::ssa::{Joined, Joins, Phi, UNDEFINED};
+use crate::body::{BlockId, CallKind, Cond, Const, Op, Stmt, StmtKind, Var};
+use crate::descriptor::{self, Type};
+use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Program};
+use arena::{Id, Name};
+use classfile::{ArrayKind, Branch, ClassFile, Code, HandleKind, Insn, InvokeKind, NumKind};
+
+/// Statements with provisional variables: phis that turn out trivial are still among them.
+pub(super) struct Draft {
+    /// Node by node; phis are not among them.
+    pub(super) stmts: Vec<Stmt>,
+    /// Where the statements of each node end.
+    pub(super) ends: Vec<u32>,
+    pub(super) vars: Vec<DraftVar>,
+    pub(super) params: Vec<Var>,
+    pub(super) joins: Joins,
+    pub(super) problems: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct DraftVar {
+    pub(super) is_ref: bool,
+    /// Takes two stack slots.
+    pub(super) is_wide: bool,
+    pub(super) name: Option<Name>,
+}
+
+pub(super) fn translate(
+    program: &mut Program,
+    method: MethodId,
+    file: &ClassFile<'_>,
+    code: &Code<'_>,
+    listing: &Listing<'_>,
+    graph: &Graph,
+    live: &Live,
+) -> Result<Draft, String> {
+    let mut machine = Machine {
+        program,
+        file,
+        names: LocalNames::new(code),
+        live,
+        max_locals: code.max_locals,
+        stack: Vec::new(),
+        locals: vec![UNDEFINED; live.locals()],
+        draft: Draft {
+            stmts: Vec::with_capacity(listing.len()),
+            ends: Vec::with_capacity(graph.nodes.len()),
+            vars: Vec::with_capacity(listing.len()),
+            params: Vec::new(),
+            joins: Joins::new(graph.nodes.len()),
+            problems: Vec::new(),
+        },
+        block: BlockId(0),
+        line: 0,
+        pc: 0,
+    };
+    if graph.uses_subroutines {
+        machine.draft.problems.push("jsr/ret inlined".to_owned());
+    }
+    for (at, node) in graph.nodes.iter().enumerate() {
+        machine.block = BlockId::new(at);
+        machine.pc = listing.pcs[node.first as usize];
+        machine.line = listing.lines[node.first as usize].into();
+        if at == 0 {
+            machine.parameters(method)?;
+        } else {
+            machine.enter(at as u32, node.preds.len());
+        }
+        for &handler in &node.handlers {
+            let row = live.at_entry(handler as usize).map(|local| machine.locals[local]);
+            machine.draft.joins.add_row(handler, row)?;
+        }
+        match node.kind {
+            NodeKind::Entry => {}
+            NodeKind::Catch(number) => {
+                let class = code.handlers[number as usize].catch_type.as_deref();
+                let class = class.map(|name| machine.program.class_id(name));
+                let dst = machine.push_new(Type::Ref(""));
+                machine.emit(StmtKind::Catch { dst, class });
+            }
+            NodeKind::Code => {
+                for insn in node.first as usize..node.end as usize {
+                    machine.pc = listing.pcs[insn];
+                    machine.line = listing.lines[insn].into();
+                    machine.step(listing, insn)?;
+                }
+            }
+        }
+        for &succ in &node.succs {
+            let row = live.at_entry(succ as usize).map(|local| machine.locals[local]);
+            machine.draft.joins.add_row(succ, row.chain(machine.stack.iter().copied()))?;
+        }
+        machine.draft.ends.push(machine.draft.stmts.len() as u32);
+    }
+    Ok(machine.draft)
+}
+
+pub(super) struct Machine<'m, 'a> {
+    pub(super) program: &'m mut Program,
+    pub(super) file: &'m ClassFile<'a>,
+    names: LocalNames<'m>,
+    live: &'m Live,
+    max_locals: u16,
+    stack: Vec<Var>,
+    /// By dense number.
+    locals: Vec<Var>,
+    pub(super) draft: Draft,
+    block: BlockId,
+    line: u32,
+    pc: u32,
+}
+
+impl Machine<'_, '_> {
+    fn parameters(&mut self, method: MethodId) -> Result<(), String> {
+        let entry = self.program.method(method);
+        let is_static = entry.is_static();
+        let descriptor = self.program.selectors[entry.selector].1;
+        let descriptor = self.program.names.text(descriptor).clone();
+        if descriptor::result(&descriptor).is_none() {
+            return Err("malformed descriptor".to_owned());
+        }
+        let receiver = (!is_static).then_some(Type::Ref(""));
+        let mut slot = 0usize;
+        for kind in receiver.into_iter().chain(descriptor::parameters(&descriptor)) {
+            let is_wide = kind == Type::Wide;
+            let var = self.new_var(kind.is_ref(), is_wide);
+            self.draft.params.push(var);
+            if slot >= usize::from(self.max_locals) {
+                return Err("more parameters than locals".to_owned());
+            }
+            if let Some(name) = self.names.at(slot as u16, 0) {
+                self.draft.vars[var.index()].name = Some(self.program.names.intern(name));
+            }
+            if let Some(local) = self.live.dense(slot as u16) {
+                self.locals[local] = var;
+            }
+            slot += if is_wide { 2 } else { 1 };
+        }
+        Ok(())
+    }
+
+    /// Sets locals and stack to what the node begins with.
+    fn enter(&mut self, node: u32, preds: usize) {
+        self.locals.fill(UNDEFINED);
+        self.stack.clear();
+        let width = self.draft.joins.first_row(node).len();
+        let live = self.live;
+        let mut columns = 0..width;
+        for (local, column) in live.at_entry(node as usize).zip(&mut columns) {
+            self.locals[local] = self.join(node, column, preds, Some(live.slot(local)));
+        }
+        for column in columns {
+            let value = self.join(node, column, preds, None);
+            self.stack.push(value);
+        }
+    }
+
+    /// The value of one column where the node begins; a phi is named like the local it is for.
+    fn join(&mut self, node: u32, column: usize, preds: usize, slot: Option<u16>) -> Var {
+        match self.draft.joins.joined(node, column, preds) {
+            Joined::Same(value) => value,
+            Joined::Phi { example } => {
+                let like = self.draft.vars.get(example.index());
+                let (is_ref, is_wide) = like.map_or((false, false), |like| (like.is_ref, like.is_wide));
+                let var = self.new_var(is_ref, is_wide);
+                let name = slot.and_then(|slot| self.names.at(slot, self.pc));
+                self.draft.vars[var.index()].name = name.map(|name| self.program.names.intern(name));
+                self.draft.joins.phis.push(Phi { var, node, column: column as u32 });
+                var
+            }
+        }
+    }
+
+    fn new_var(&mut self, is_ref: bool, is_wide: bool) -> Var {
+        self.draft.vars.push(DraftVar { is_ref, is_wide, name: None });
+        Var::new(self.draft.vars.len() - 1)
+    }
+
+    pub(super) fn emit(&mut self, kind: StmtKind) {
+        self.draft.stmts.push(Stmt { kind, block: self.block, line: self.line, pc: self.pc });
+    }
+
+    fn push(&mut self, var: Var) {
+        self.stack.push(var);
+    }
+
+    /// A fresh variable of this type, on the stack.
+    pub(super) fn push_new(&mut self, kind: Type<'_>) -> Var {
+        let var = self.new_var(kind.is_ref(), kind == Type::Wide);
+        self.stack.push(var);
+        var
+    }
+
+    fn pop(&mut self) -> Result<Var, String> {
+        self.stack.pop().ok_or_else(|| format!("stack underflow at {}", self.pc))
+    }
+
+    /// Pops the arguments of a call, first argument first.
+    pub(super) fn pop_many(&mut self, count: usize) -> Result<Vec<Var>, String> {
+        match self.stack.len().checked_sub(count) {
+            Some(rest) => Ok(self.stack.split_off(rest)),
+            None => Err(format!("stack underflow at {}", self.pc)),
+        }
+    }
+
+    /// Index of the value that begins `slots` slots below stack position `top`.
+    fn below(&self, top: usize, slots: usize) -> Result<usize, String> {
+        let (mut at, mut left) = (top, slots);
+        while left > 0 {
+            at = at.checked_sub(1).ok_or_else(|| format!("stack underflow at {}", self.pc))?;
+            let size = if self.draft.vars[self.stack[at].index()].is_wide { 2 } else { 1 };
+            left = left
+                .checked_sub(size)
+                .ok_or_else(|| format!("half of a long or double used at {}", self.pc))?;
+        }
+        Ok(at)
+    }
+
+    /// All forms of `dup`: the top `slots` again, `under` slots further down.
+    fn dup(&mut self, slots: usize, under: usize) -> Result<(), String> {
+        let from = self.below(self.stack.len(), slots)?;
+        let to = self.below(from, under)?;
+        let copied = self.stack.len() - from;
+        self.stack.extend_from_within(from..);
+        self.stack[to..].rotate_right(copied);
+        Ok(())
+    }
+
+    fn drop_slots(&mut self, slots: usize) -> Result<(), String> {
+        let rest = self.below(self.stack.len(), slots)?;
+        self.stack.truncate(rest);
+        Ok(())
+    }
+
+    fn local(&self, slot: u16, is_wide: bool) -> Result<usize, String> {
+        let needed = u32::from(slot) + if is_wide { 2 } else { 1 };
+        self.live
+            .dense(slot)
+            .filter(|_| needed <= self.max_locals.into())
+            .ok_or_else(|| format!("no local {slot} at {}", self.pc))
+    }
+
+    fn read(&mut self, slot: u16, num: Option<NumKind>) -> Result<Var, String> {
+        let is_wide = matches!(num, Some(NumKind::Long | NumKind::Double));
+        let local = self.local(slot, is_wide)?;
+        if self.locals[local] == UNDEFINED {
+            self.locals[local] = self.new_var(num.is_none(), is_wide);
+        }
+        Ok(self.locals[local])
+    }
+
+    /// Assigns a local; the value takes its name unless it has one already.
+    fn write(&mut self, slot: u16, is_wide: bool, value: Var, next_pc: u32) -> Result<(), String> {
+        let local = self.local(slot, is_wide)?;
+        self.locals[local] = value;
+        let info = &mut self.draft.vars[value.index()];
+        if info.name.is_none()
+            && let Some(name) = self.names.at(slot, next_pc)
+        {
+            info.name = Some(self.program.names.intern(name));
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, operands: usize, op: Op, result: Type<'_>) -> Result<(), String> {
+        let args = self.pop_many(operands)?;
+        let dst = self.push_new(result);
+        self.emit(StmtKind::Compute { dst, args, op });
+        Ok(())
+    }
+
+    fn step(&mut self, listing: &Listing<'_>, at: usize) -> Result<(), String> {
+        let next_pc = listing.pcs.get(at + 1).copied().unwrap_or(u32::MAX);
+        match &listing.insns[at] {
+            Insn::Nop | Insn::Goto(_) | Insn::Ret(_) => {}
+            Insn::Const(constant) => self.constant(constant)?,
+            Insn::Load { slot, num } => {
+                let value = self.read(*slot, *num)?;
+                self.push(value);
+            }
+            Insn::Store { slot, num } => {
+                let value = self.pop()?;
+                self.write(*slot, matches!(num, Some(NumKind::Long | NumKind::Double)), value, next_pc)?;
+            }
+            Insn::ArrayLoad(kind) => {
+                let (index, base) = (self.pop()?, self.pop()?);
+                let dst = self.push_new(element_type(*kind));
+                self.emit(StmtKind::LoadElem { dst, base, index });
+            }
+            Insn::ArrayStore(_) => {
+                let (src, index, base) = (self.pop()?, self.pop()?, self.pop()?);
+                self.emit(StmtKind::StoreElem { base, index, src });
+            }
+            Insn::Pop => self.drop_slots(1)?,
+            Insn::Pop2 => self.drop_slots(2)?,
+            Insn::Dup => self.dup(1, 0)?,
+            Insn::DupX1 => self.dup(1, 1)?,
+            Insn::DupX2 => self.dup(1, 2)?,
+            Insn::Dup2 => self.dup(2, 0)?,
+            Insn::Dup2X1 => self.dup(2, 1)?,
+            Insn::Dup2X2 => self.dup(2, 2)?,
+            Insn::Swap => {
+                let (top, under) = (self.pop()?, self.pop()?);
+                self.push(top);
+                self.push(under);
+            }
+            Insn::Arith { kind, .. } => {
+                let op = if (0x60..=0x63).contains(&listing.opcode(at)) { Op::Add } else { Op::Other };
+                self.compute(2, op, number_type(*kind))?;
+            }
+            Insn::Neg(kind) => self.compute(1, Op::Other, number_type(*kind))?,
+            Insn::Iinc { slot, by } => {
+                let old = self.read(*slot, Some(NumKind::Int))?;
+                let step = self.new_var(false, false);
+                self.emit(StmtKind::Const { dst: step, value: Const::Int((*by).into()) });
+                let dst = self.new_var(false, false);
+                self.emit(StmtKind::Compute { dst, args: vec![old, step], op: Op::Add });
+                self.write(*slot, false, dst, next_pc)?;
+            }
+            Insn::Convert { to, .. } => self.compute(1, Op::Other, number_type(*to))?,
+            Insn::Compare(_) => self.compute(2, Op::Other, Type::Narrow)?,
+            Insn::If { cond, .. } => self.branch(*cond)?,
+            Insn::Jsr(_) => {
+                let dst = self.push_new(Type::Narrow);
+                self.emit(StmtKind::Const { dst, value: Const::Int(next_pc.into()) });
+            }
+            Insn::TableSwitch { .. } | Insn::LookupSwitch { .. } => {
+                let on = self.pop()?;
+                self.emit(StmtKind::Switch { on });
+            }
+            Insn::Return(kind) => {
+                let value = kind.map(|_| self.pop()).transpose()?;
+                self.emit(StmtKind::Return { value });
+            }
+            Insn::GetStatic(field) => {
+                let (field, kind) = self.field(field)?;
+                let dst = self.push_new(kind);
+                self.emit(StmtKind::LoadStatic { dst, field });
+            }
+            Insn::PutStatic(field) => {
+                let (field, _) = self.field(field)?;
+                let src = self.pop()?;
+                self.emit(StmtKind::StoreStatic { field, src });
+            }
+            Insn::GetField(field) => {
+                let (field, kind) = self.field(field)?;
+                let base = self.pop()?;
+                let dst = self.push_new(kind);
+                self.emit(StmtKind::Load { dst, base, field });
+            }
+            Insn::PutField(field) => {
+                let (field, _) = self.field(field)?;
+                let (src, base) = (self.pop()?, self.pop()?);
+                self.emit(StmtKind::Store { base, field, src });
+            }
+            Insn::Invoke { kind, method } => self.invoke(*kind, method)?,
+            Insn::InvokeDynamic { bootstrap, name, descriptor } => {
+                self.invoke_dynamic(*bootstrap, name, descriptor)?;
+            }
+            Insn::New(class) => {
+                let class = self.program.class_id(class);
+                let dst = self.push_new(Type::Ref(""));
+                self.emit(StmtKind::New { dst, class });
+            }
+            Insn::NewPrimArray(kind) => self.new_array(primitive_array(*kind))?,
+            Insn::NewRefArray(element) => self.new_array(&descriptor::array_of(element))?,
+            Insn::MultiNewArray { class, dims } => self.new_arrays(class, (*dims).into())?,
+            Insn::ArrayLength => self.compute(1, Op::ArrayLength, Type::Narrow)?,
+            Insn::Throw => {
+                let value = self.pop()?;
+                self.emit(StmtKind::Throw { value });
+            }
+            Insn::CheckCast(class) => {
+                let class = self.program.class_id(class);
+                let src = self.pop()?;
+                let dst = self.push_new(Type::Ref(""));
+                self.emit(StmtKind::Cast { dst, src, class });
+            }
+            Insn::InstanceOf(class) => {
+                let class = self.program.class_id(class);
+                self.compute(1, Op::InstanceOf(class), Type::Narrow)?;
+            }
+            Insn::MonitorEnter => {
+                let lock = self.pop()?;
+                self.emit(StmtKind::MonitorEnter { lock });
+            }
+            Insn::MonitorExit => {
+                let lock = self.pop()?;
+                self.emit(StmtKind::MonitorExit { lock });
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, constant: &classfile::Const<'_>) -> Result<(), String> {
+        let reference = Type::Ref("");
+        let (value, kind) = match constant {
+            classfile::Const::Null => (Const::Null, reference),
+            classfile::Const::Int(value) => (Const::Int((*value).into()), Type::Narrow),
+            classfile::Const::Long(value) => (Const::Int(*value), Type::Wide),
+            classfile::Const::Float(_) => (Const::Float, Type::Narrow),
+            classfile::Const::Double(_) => (Const::Float, Type::Wide),
+            classfile::Const::String(text) => (Const::String(self.program.names.intern(text)), reference),
+            classfile::Const::Class(name) => (Const::Class(self.program.class_id(name)), reference),
+            classfile::Const::MethodType(_) => {
+                (Const::Other(self.program.class_id("java/lang/invoke/MethodType")), reference)
+            }
+            classfile::Const::MethodHandle(handle) => match handle.kind {
+                HandleKind::GetField
+                | HandleKind::GetStatic
+                | HandleKind::PutField
+                | HandleKind::PutStatic => {
+                    (Const::Other(self.program.class_id("java/lang/invoke/MethodHandle")), reference)
+                }
+                _ => {
+                    let target = self.method_ref(&handle.class, &handle.name, &handle.descriptor);
+                    (Const::MethodHandle(target), reference)
+                }
+            },
+            classfile::Const::Dynamic { descriptor, .. } => {
+                let kind = descriptor::field_type(descriptor).ok_or("malformed descriptor")?;
+                match kind.class() {
+                    Some(class) => (Const::Other(self.program.class_id(class)), reference),
+                    None => return self.compute(0, Op::Other, kind),
+                }
+            }
+        };
+        let dst = self.push_new(kind);
+        self.emit(StmtKind::Const { dst, value });
+        Ok(())
+    }
+
+    fn branch(&mut self, branch: Branch) -> Result<(), String> {
+        let (cond, operands) = match branch {
+            Branch::EqZero | Branch::Null => (Cond::Eq, 1),
+            Branch::NeZero | Branch::NonNull => (Cond::Ne, 1),
+            Branch::LtZero => (Cond::Lt, 1),
+            Branch::GeZero => (Cond::Ge, 1),
+            Branch::GtZero => (Cond::Gt, 1),
+            Branch::LeZero => (Cond::Le, 1),
+            Branch::Eq | Branch::RefEq => (Cond::Eq, 2),
+            Branch::Ne | Branch::RefNe => (Cond::Ne, 2),
+            Branch::Lt => (Cond::Lt, 2),
+            Branch::Ge => (Cond::Ge, 2),
+            Branch::Gt => (Cond::Gt, 2),
+            Branch::Le => (Cond::Le, 2),
+        };
+        let b = if operands == 2 { Some(self.pop()?) } else { None };
+        let a = self.pop()?;
+        self.emit(StmtKind::Branch { cond, a, b });
+        Ok(())
+    }
+
+    fn field<'f>(&mut self, field: &'f classfile::FieldRef<'_>) -> Result<(FieldRef, Type<'f>), String> {
+        let kind = descriptor::field_type(&field.descriptor).ok_or("malformed field descriptor")?;
+        Ok((self.field_ref(&field.class, &field.name, &field.descriptor), kind))
+    }
+
+    pub(super) fn field_ref(&mut self, class: &str, name: &str, descriptor: &str) -> FieldRef {
+        FieldRef {
+            class: self.program.class_id(class),
+            name: self.program.names.intern(name),
+            descriptor: self.program.names.intern(descriptor),
+        }
+    }
+
+    pub(super) fn method_ref(&mut self, class: &str, name: &str, descriptor: &str) -> MethodRef {
+        MethodRef { class: self.program.class_id(class), selector: self.program.selector(name, descriptor) }
+    }
+
+    fn invoke(&mut self, kind: InvokeKind, method: &classfile::MethodRef<'_>) -> Result<(), String> {
+        let result = descriptor::result(&method.descriptor).ok_or("malformed method descriptor")?;
+        let (kind, receiver) = match kind {
+            InvokeKind::Virtual | InvokeKind::Interface => (CallKind::Virtual, 1),
+            InvokeKind::Special => (CallKind::Special, 1),
+            InvokeKind::Static => (CallKind::Static, 0),
+        };
+        let args = self.pop_many(receiver + descriptor::parameters(&method.descriptor).count())?;
+        let target = self.method_ref(&method.class, &method.name, &method.descriptor);
+        let dst = result.map(|kind| self.push_new(kind));
+        self.emit(StmtKind::Call { dst, kind, target, args });
+        Ok(())
+    }
+
+    fn new_array(&mut self, class: &str) -> Result<(), String> {
+        let class = self.program.class_id(class);
+        self.pop()?;
+        let dst = self.push_new(Type::Ref(""));
+        self.emit(StmtKind::NewArray { dst, class });
+        Ok(())
+    }
+
+    /// An array of arrays: one allocation per dimension, each stored into some element of the one outside it.
+    fn new_arrays(&mut self, class: &str, dims: usize) -> Result<(), String> {
+        if dims == 0 || !class.bytes().take(dims).all(|byte| byte == b'[') || class.len() <= dims {
+            return Err("multianewarray of no such array".to_owned());
+        }
+        let counts = self.pop_many(dims)?;
+        let class_of =
+            |machine: &mut Self, dim: usize| -> ClassId { machine.program.class_id(&class[dim..]) };
+        let outermost = self.push_new(Type::Ref(""));
+        let array = class_of(self, 0);
+        self.emit(StmtKind::NewArray { dst: outermost, class: array });
+        let mut base = outermost;
+        for dim in 1..dims {
+            let array = class_of(self, dim);
+            let src = self.new_var(true, false);
+            self.emit(StmtKind::NewArray { dst: src, class: array });
+            let index = self.new_var(false, false);
+            self.emit(StmtKind::Compute { dst: index, args: vec![counts[dim - 1]], op: Op::Other });
+            self.emit(StmtKind::StoreElem { base, index, src });
+            base = src;
+        }
+        Ok(())
+    }
+}
+
+fn number_type(kind: NumKind) -> Type<'static> {
+    match kind {
+        NumKind::Int | NumKind::Float => Type::Narrow,
+        NumKind::Long | NumKind::Double => Type::Wide,
+    }
+}
+
+fn element_type(kind: ArrayKind) -> Type<'static> {
+    match kind {
+        ArrayKind::Ref => Type::Ref(""),
+        ArrayKind::Long | ArrayKind::Double => Type::Wide,
+        _ => Type::Narrow,
+    }
+}
+
+fn primitive_array(kind: ArrayKind) -> &'static str {
+    match kind {
+        ArrayKind::Boolean => "[Z",
+        ArrayKind::Char => "[C",
+        ArrayKind::Float => "[F",
+        ArrayKind::Double => "[D",
+        ArrayKind::Byte => "[B",
+        ArrayKind::Short => "[S",
+        ArrayKind::Int => "[I",
+        ArrayKind::Long => "[J",
+        ArrayKind::Ref => "[Ljava/lang/Object;",
+    }
+}

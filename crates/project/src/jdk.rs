@@ -19,6 +19,8 @@ pub struct Environment {
     /// Directories of `PATH`.
     pub path: Vec<PathBuf>,
     pub home: Option<PathBuf>,
+    /// The current directory.
+    pub here: PathBuf,
     /// Directories whose children are JDKs.
     pub shelves: Vec<PathBuf>,
 }
@@ -48,6 +50,7 @@ impl Environment {
                 .map(|path| std::env::split_paths(&path).collect())
                 .unwrap_or_default(),
             home,
+            here: std::env::current_dir().unwrap_or_default(),
             shelves,
         }
     }

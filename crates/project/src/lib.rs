@@ -3,16 +3,22 @@
 
 mod archive;
 mod blob;
+mod build;
 mod class_name;
 mod classpath;
 mod error;
+mod gradle;
 mod jar;
 mod javac;
 mod jdk;
 mod jimage;
 mod layout;
+mod maven;
+mod modules;
 mod notes;
 mod plan;
+mod pom;
+mod repository;
 mod salvage;
 mod sources;
 mod walk;
@@ -44,13 +50,19 @@ pub struct Request {
 /// A program ready to be analysed, as a [`ClassSource`].
 pub struct Project {
     directory: PathBuf,
+    here: PathBuf,
     classpath: ClassPath,
     jdk: Jdk,
     image: Image,
     sources: Sources,
     notes: Notes,
     /// Classes compiled on the way in; deleted with the project.
-    _compiled: Option<TempDir>,
+    _compiled: Option<Compiled>,
+}
+
+struct Compiled {
+    _scratch: TempDir,
+    outs: Vec<PathBuf>,
 }
 
 /// Opens a project in the environment of this process.
@@ -62,7 +74,7 @@ pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, 
     let notes = Notes::default();
     let mut plan = Plan::default();
     for path in &request.paths {
-        plan.add_program(path, &notes)?;
+        plan.add_program(path, environment, &notes)?;
     }
     for path in &request.classpath {
         plan.add_library(path, &notes);
@@ -72,10 +84,9 @@ pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, 
 
     let mut classpath = ClassPath::new(jdk.feature);
     let compiled = compile(&plan, &jdk, environment)?;
-    if let Some(directory) = &compiled {
-        let out = directory.path().join("classes");
-        let found = walk::survey(&out, &|_| false);
-        classpath.add_classes(&out, found.classes, Layer::App, &notes);
+    for out in compiled.iter().flat_map(|compiled| &compiled.outs) {
+        let found = walk::survey(out, &|_| false);
+        classpath.add_classes(out, found.classes, Layer::App, &notes);
     }
     // The user's own code first, whatever the order it was named in.
     let (program, libraries): (Vec<_>, Vec<_>) =
@@ -99,6 +110,7 @@ pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, 
     let directory = project_directory(&request.paths);
     Ok(Project {
         directory,
+        here: environment.here.clone(),
         classpath,
         jdk,
         image,
@@ -130,7 +142,8 @@ impl Project {
 
     /// A path as users read it: relative to the project where it lies within, with `/` on every system.
     pub fn shown(&self, path: &Path) -> String {
-        let path = path.strip_prefix(&self.directory).unwrap_or(path);
+        let within = path.strip_prefix(&self.directory).or_else(|_| path.strip_prefix(&self.here));
+        let path = within.unwrap_or(path);
         path.to_string_lossy().replace('\\', "/")
     }
 }
@@ -169,7 +182,7 @@ fn open_image(jdk: &Jdk) -> Result<Image, Error> {
     }
 }
 
-fn compile(plan: &Plan, jdk: &Jdk, environment: &Environment) -> Result<Option<TempDir>, Error> {
+fn compile(plan: &Plan, jdk: &Jdk, environment: &Environment) -> Result<Option<Compiled>, Error> {
     if plan.compile.is_empty() {
         return Ok(None);
     }
@@ -177,12 +190,10 @@ fn compile(plan: &Plan, jdk: &Jdk, environment: &Environment) -> Result<Option<T
         Error::BadJdk(jdk.home.clone(), "it has no javac, which compiling sources needs".to_string())
     })?;
     let problem = |error: std::io::Error| Error::Compiler(javac.clone(), error.to_string());
-    let directory = tempfile::Builder::new().prefix("snarl-").tempdir().map_err(problem)?;
-    let out = directory.path().join("classes");
-    std::fs::create_dir(&out).map_err(problem)?;
+    let scratch = tempfile::Builder::new().prefix("snarl-").tempdir().map_err(problem)?;
     let classpath: Vec<_> = plan.elements.iter().map(|element| element.what.path().to_path_buf()).collect();
-    javac::compile(&javac, &plan.compile, &classpath, &out)?;
-    Ok(Some(directory))
+    let outs = javac::compile(&javac, &plan.compile, &classpath, scratch.path())?;
+    Ok(Some(Compiled { _scratch: scratch, outs }))
 }
 
 /// The one directory that was named, or the current one.

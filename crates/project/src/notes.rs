@@ -16,6 +16,8 @@ pub enum Kind {
     MissingClasspath,
     MissingDependency,
     UncompiledSources,
+    StaleClasses,
+    BadBuildFile,
     TooManyFiles,
 }
 
@@ -32,6 +34,8 @@ impl Kind {
             Kind::MissingClasspath => "missing-classpath",
             Kind::MissingDependency => "missing-dependency",
             Kind::UncompiledSources => "uncompiled-sources",
+            Kind::StaleClasses => "stale-classes",
+            Kind::BadBuildFile => "bad-build-file",
             Kind::TooManyFiles => "too-many-files",
         }
     }
@@ -49,11 +53,15 @@ impl Kind {
             Kind::EmptyPath => "paths that hold no classes, jars or Java sources",
             Kind::MissingClasspath => "class path elements that do not exist",
             Kind::MissingDependency => {
-                "dependencies that were not found; build the project once, or pass --classpath"
+                "dependencies that are not on this machine; build the project once, or pass their jars with --classpath"
             }
             Kind::UncompiledSources => {
-                "sources in other languages than Java without classes; build the project first"
+                "directories with sources in other languages than Java and no classes; build the project first"
             }
+            Kind::StaleClasses => {
+                "modules whose classes are older than their sources; build the project to see the latest"
+            }
+            Kind::BadBuildFile => "build files that cannot be read; the usual layout is assumed",
             Kind::TooManyFiles => "directories with too many files, read in part",
         }
     }

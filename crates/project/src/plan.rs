@@ -2,6 +2,8 @@
 //! directories and modification times; reads no classes and runs nothing.
 
 use crate::Error;
+use crate::jdk::Environment;
+use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
 use crate::walk::{Survey, survey};
 use classfile::Layer;
@@ -14,8 +16,7 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub struct Plan {
     pub elements: Vec<Element>,
-    /// Java sources to compile, together.
-    pub compile: Vec<PathBuf>,
+    pub compile: Vec<Unit>,
     /// Directories below which sources are looked up for display.
     pub source_roots: Vec<PathBuf>,
 }
@@ -32,22 +33,39 @@ pub enum What {
     Classes { root: PathBuf, classes: Vec<PathBuf>, services: Vec<PathBuf> },
 }
 
+/// Java sources that belong together: a tree, or a module of a project.
+#[derive(Debug, Default)]
+pub struct Unit {
+    pub sources: Vec<PathBuf>,
+    /// Package roots, for other units that need these sources.
+    pub roots: Vec<PathBuf>,
+}
+
 impl Plan {
     /// A path the user wants analysed.
-    pub fn add_program(&mut self, path: &Path, notes: &Notes) -> Result<(), Error> {
+    pub fn add_program(
+        &mut self,
+        path: &Path,
+        environment: &Environment,
+        notes: &Notes,
+    ) -> Result<(), Error> {
+        let unreadable = |error: std::io::Error| Error::Unreadable(path.to_path_buf(), error.to_string());
         let metadata = fs::metadata(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::NotFound(path.to_path_buf()),
-            _ => Error::Unreadable(path.to_path_buf(), error.to_string()),
+            _ => unreadable(error),
         })?;
-        if metadata.is_dir() {
-            fs::read_dir(path).map_err(|error| Error::Unreadable(path.to_path_buf(), error.to_string()))?;
-            self.add_directory(path, notes);
-            Ok(())
-        } else if metadata.is_file() {
-            self.add_file(path, Layer::App)
+        if metadata.is_file() {
+            self.add_file(path, Layer::App)?;
+        } else if metadata.is_dir() {
+            fs::read_dir(path).map_err(unreadable)?;
+            if !(modules::is_project(path) && self.add_project(path, environment, notes)) {
+                self.add_directory(path, notes);
+            }
         } else {
-            Err(Error::NotRecognised(path.to_path_buf()))
+            return Err(Error::NotRecognised(path.to_path_buf()));
         }
+        self.add_sources_around(path);
+        Ok(())
     }
 
     /// A path the program needs: an element of `--classpath`, as `java -cp` takes it.
@@ -57,7 +75,7 @@ impl Plan {
             let directory = path.parent().unwrap_or(Path::new("."));
             self.add_archives(archives_in(directory), Layer::Library);
         } else if path.is_dir() {
-            let found = look(path, notes, &|_| false);
+            let found = look(path, notes);
             self.add_archives(found.archives, Layer::Library);
             self.add_classes(path, found.classes, found.services, Layer::Library);
         } else if !path.exists() || self.add_file(path, Layer::Library).is_err() {
@@ -66,23 +84,18 @@ impl Plan {
     }
 
     fn add_file(&mut self, path: &Path, layer: Layer) -> Result<(), Error> {
+        let unreadable = |error: std::io::Error| Error::Unreadable(path.to_path_buf(), error.to_string());
         let mut magic = Vec::new();
-        let file =
-            File::open(path).map_err(|error| Error::Unreadable(path.to_path_buf(), error.to_string()))?;
-        file.take(4)
-            .read_to_end(&mut magic)
-            .map_err(|error| Error::Unreadable(path.to_path_buf(), error.to_string()))?;
+        File::open(path).and_then(|file| file.take(4).read_to_end(&mut magic)).map_err(unreadable)?;
         let parent = path.parent().unwrap_or(Path::new(""));
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("java") => self.compile.push(path.to_path_buf()),
-            Some("class") => self.add_classes(parent, vec![path.to_path_buf()], Vec::new(), layer),
-            _ if magic == [0xCA, 0xFE, 0xBA, 0xBE] => {
-                self.add_classes(parent, vec![path.to_path_buf()], Vec::new(), layer)
-            }
-            Some("jar" | "war" | "ear" | "zip" | "jmod") => {
-                self.add_archives(vec![path.to_path_buf()], layer)
-            }
-            _ if magic.starts_with(b"PK") => self.add_archives(vec![path.to_path_buf()], layer),
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let file = vec![path.to_path_buf()];
+        match extension {
+            Some("java") => self.compile.push(Unit { sources: file, roots: Vec::new() }),
+            Some("class") => self.add_classes(parent, file, Vec::new(), layer),
+            _ if magic == [0xCA, 0xFE, 0xBA, 0xBE] => self.add_classes(parent, file, Vec::new(), layer),
+            Some("jar" | "war" | "ear" | "zip" | "jmod") => self.add_archives(file, layer),
+            _ if magic.starts_with(b"PK") => self.add_archives(file, layer),
             _ => return Err(Error::NotRecognised(path.to_path_buf())),
         }
         if layer == Layer::App {
@@ -93,33 +106,46 @@ impl Plan {
 
     /// A directory without a build file, known by what it holds.
     fn add_directory(&mut self, path: &Path, notes: &Notes) {
-        let found = look(path, notes, &|_| false);
+        let found = look(path, notes);
         self.source_roots.push(path.to_path_buf());
-        let stale = found.classes.is_empty() || newest(&found.java) > newest(&found.classes);
-        if !found.java.is_empty() && stale {
-            self.compile.extend(found.java);
+        if must_compile(&found) {
+            self.compile.push(Unit { sources: found.java, roots: vec![path.to_path_buf()] });
             self.add_archives(found.archives, Layer::Library);
         } else if !found.classes.is_empty() {
             self.add_classes(path, found.classes, found.services, Layer::App);
             self.add_archives(found.archives, Layer::Library);
         } else if !found.archives.is_empty() {
             self.add_archives(found.archives, Layer::App);
-        } else {
-            for source in found.other_sources {
-                notes.add(Kind::UncompiledSources, source.display().to_string());
-            }
+        } else if found.other_sources.is_empty() {
             notes.add(Kind::EmptyPath, path.display().to_string());
+        } else {
+            notes.add(Kind::UncompiledSources, path.display().to_string());
         }
     }
 
-    fn add_archives(&mut self, archives: Vec<PathBuf>, layer: Layer) {
+    /// Classes and jars that a build made are shown with the sources of that build.
+    fn add_sources_around(&mut self, path: &Path) {
+        let Ok(real) = path.canonicalize() else { return };
+        let project = real.ancestors().skip(1).take(6).find(|directory| modules::is_project(directory));
+        if let Some(directory) = project.filter(|_| !modules::is_project(path)) {
+            self.source_roots.extend(Module::at(directory).source_directories());
+        }
+    }
+
+    pub(crate) fn add_archives(&mut self, archives: Vec<PathBuf>, layer: Layer) {
         self.elements.extend(archives.into_iter().map(|path| Element { layer, what: What::Archive(path) }));
     }
 
-    fn add_classes(&mut self, root: &Path, classes: Vec<PathBuf>, services: Vec<PathBuf>, layer: Layer) {
+    pub(crate) fn add_classes(
+        &mut self,
+        root: &Path,
+        classes: Vec<PathBuf>,
+        services: Vec<PathBuf>,
+        layer: Layer,
+    ) {
         if !classes.is_empty() || !services.is_empty() {
-            self.elements
-                .push(Element { layer, what: What::Classes { root: root.to_path_buf(), classes, services } });
+            let what = What::Classes { root: root.to_path_buf(), classes, services };
+            self.elements.push(Element { layer, what });
         }
     }
 }
@@ -134,8 +160,9 @@ impl What {
     }
 }
 
-fn look(path: &Path, notes: &Notes, skip: &dyn Fn(&Path) -> bool) -> Survey {
-    let found = survey(path, skip);
+/// What lies below a directory, tests left out unless the directory itself holds them.
+pub(crate) fn look(path: &Path, notes: &Notes) -> Survey {
+    let found = survey(path, &holds_tests);
     for file in &found.unreadable {
         notes.add(Kind::UnreadableFile, file.display().to_string());
     }
@@ -145,15 +172,38 @@ fn look(path: &Path, notes: &Notes, skip: &dyn Fn(&Path) -> bool) -> Survey {
     found
 }
 
-fn archives_in(directory: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut jars: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|e| e == "jar") && file.is_file()).collect();
-    jars.sort();
-    jars
+fn holds_tests(directory: &Path) -> bool {
+    const ENDS: [&str; 10] = [
+        "src/test",
+        "src/it",
+        "src/jmh",
+        "src/testFixtures",
+        "src/integrationTest",
+        "target/test-classes",
+        "classes/java/test",
+        "classes/kotlin/test",
+        "out/test",
+        "node_modules",
+    ];
+    ENDS.iter().any(|end| directory.ends_with(end))
+}
+
+/// Java sources without classes, or changed since. Other languages are left to their own build.
+pub(crate) fn must_compile(found: &Survey) -> bool {
+    let stale = || found.other_sources.is_empty() && newest(&found.java) > newest(&found.classes);
+    !found.java.is_empty() && (found.classes.is_empty() || stale())
 }
 
 /// When the last of the files was changed; `None` when there are none.
-fn newest(files: &[PathBuf]) -> Option<SystemTime> {
+pub(crate) fn newest(files: &[PathBuf]) -> Option<SystemTime> {
     files.iter().filter_map(|file| fs::metadata(file).and_then(|metadata| metadata.modified()).ok()).max()
+}
+
+fn archives_in(directory: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_jar =
+        |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jar") && file.is_file();
+    let mut jars: Vec<_> = files.filter(is_jar).collect();
+    jars.sort();
+    jars
 }

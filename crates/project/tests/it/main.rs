@@ -3,5 +3,6 @@
 mod bad_input;
 mod jars;
 mod jdk;
+mod projects;
 mod support;
 mod trees;

@@ -1,0 +1,114 @@
+//! Puts a Maven or Gradle project on the plan: the classes its build left, the sources when those are newer,
+//! and its dependencies. Knows nothing of what a pom looks like.
+
+use crate::jdk::Environment;
+use crate::maven::{self, Effective};
+use crate::modules::{self, Module};
+use crate::notes::{Kind, Notes};
+use crate::plan::{Plan, Unit, What, look, must_compile, newest};
+use crate::repository::Repository;
+use crate::walk::Survey;
+use classfile::Layer;
+use std::path::{Path, PathBuf};
+
+impl Plan {
+    /// False when nothing lies where such projects keep it.
+    pub(crate) fn add_project(&mut self, path: &Path, environment: &Environment, notes: &Notes) -> bool {
+        let mut unreadable = Vec::new();
+        let modules = modules::modules(path, &mut unreadable);
+        unreadable.into_iter().for_each(|pom| notes.add(Kind::BadBuildFile, pom));
+        let mut any = false;
+        for module in &modules {
+            any |= self.add_module(module, notes);
+        }
+        if any {
+            self.add_dependencies(&modules, &Repository::of(environment), notes);
+        }
+        any
+    }
+
+    fn add_module(&mut self, module: &Module, notes: &Notes) -> bool {
+        let mut found = Survey::default();
+        let mut built = Vec::new();
+        for root in module.class_directories() {
+            let classes = look(&root, notes).classes;
+            found.classes.extend(classes.iter().cloned());
+            built.push((root, classes));
+        }
+        let roots = module.source_directories();
+        for root in &roots {
+            let written = look(root, notes);
+            found.java.extend(written.java);
+            found.other_sources.extend(written.other_sources);
+        }
+        note_other_languages(module, &found, notes);
+        if must_compile(&found) {
+            self.add_sources(module, found.java.clone(), roots.clone(), notes);
+        } else {
+            for (root, classes) in built {
+                self.add_classes(&root, classes, Vec::new(), Layer::App);
+            }
+        }
+        for root in module.resource_directories() {
+            let services = look(&root, notes).services;
+            self.add_classes(&root, Vec::new(), services, Layer::App);
+        }
+        self.source_roots.extend(roots);
+        !(found.classes.is_empty() && found.java.is_empty() && found.other_sources.is_empty())
+    }
+
+    fn add_sources(
+        &mut self,
+        module: &Module,
+        mut sources: Vec<PathBuf>,
+        mut roots: Vec<PathBuf>,
+        notes: &Notes,
+    ) {
+        let generated = module.generated_directories();
+        sources.extend(generated.iter().flat_map(|root| look(root, notes).java));
+        roots.extend(generated);
+        self.compile.push(Unit { sources, roots });
+    }
+
+    fn add_dependencies(&mut self, modules: &[Module], repository: &Repository, notes: &Notes) {
+        for directory in modules.iter().flat_map(Module::jar_directories) {
+            self.add_archives(look(&directory, notes).archives, Layer::Library);
+        }
+        let poms: Vec<_> = modules.iter().map(|module| effective(module, repository)).collect();
+        let (jars, missing) = maven::dependencies(&poms, repository);
+        self.add_archives(jars, Layer::Library);
+        for coordinates in missing.into_iter().filter(|coordinates| !self.has_jar_of(coordinates)) {
+            notes.add(Kind::MissingDependency, coordinates);
+        }
+    }
+
+    /// Whether a jar named like the artifact is there anyway, from a directory of jars.
+    fn has_jar_of(&self, coordinates: &str) -> bool {
+        let Some(artifact) = coordinates.split(':').nth(1) else { return false };
+        self.elements.iter().any(|element| match &element.what {
+            What::Archive(path) => {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                name.strip_prefix(artifact).is_some_and(|rest| rest.starts_with(['-', '.']))
+            }
+            What::Classes { .. } => false,
+        })
+    }
+}
+
+fn effective(module: &Module, repository: &Repository) -> Effective {
+    let pom = module.pom.clone().unwrap_or_default();
+    let mut effective = Effective::of(pom, Some(&module.directory), repository);
+    effective.dependencies.extend(module.gradle.iter().cloned());
+    effective
+}
+
+/// Only javac is at hand: sources of other languages count as far as a build has compiled them.
+fn note_other_languages(module: &Module, found: &Survey, notes: &Notes) {
+    let place = module.directory.display().to_string();
+    if found.other_sources.is_empty() {
+    } else if found.classes.is_empty() {
+        notes.add(Kind::UncompiledSources, place);
+    } else if newest(&found.other_sources).max(newest(&found.java)) > newest(&found.classes) {
+        notes.add(Kind::StaleClasses, place);
+    }
+}

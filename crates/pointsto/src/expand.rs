@@ -72,7 +72,8 @@ impl Solver<'_> {
             | Step::Read { .. }
             | Step::Write { .. }
             | Step::Give { .. }
-            | Step::Take { .. } => {}
+            | Step::Take { .. }
+            | Step::Publish { .. } => {}
         }
     }
 
@@ -89,6 +90,12 @@ impl Solver<'_> {
                 let class = self.program.class_id(&class.replace('.', "/"));
                 let obj = self.model_object(call, n, class);
                 self.state.graph.add_fact(to, obj);
+            }
+            Source::NewResult => {
+                if let Some(class) = self.program.method(at.method).result {
+                    let obj = self.model_object(call, n, class);
+                    self.state.graph.add_fact(to, obj);
+                }
             }
             Source::The { class, .. } => {
                 let class = self.program.class_id(&class.replace('.', "/"));

@@ -156,13 +156,26 @@ impl<'a> Solver<'a> {
         self.state.entries.push(act);
         // Arguments come from outside: one object of each declared type.
         let Some(body) = self.state.frames[act].shape.body.clone() else { return };
-        let types = self.program.method(method).params.clone();
-        for (&var, class) in body.params.iter().zip(types) {
+        let info = self.program.method(method).clone();
+        let is_instance = info.access & ir::access::STATIC == 0;
+        for (n, (&var, class)) in body.params.iter().zip(info.params).enumerate() {
             if let (Some(node), Some(class)) = (self.var(act, var), class) {
-                let obj = self.opaque_object(class);
+                let obj = if n == 0 && is_instance { self.outside_receiver(class) } else { self.opaque_object(class) };
                 self.state.graph.add_fact(node, obj);
             }
         }
+    }
+
+    /// The object an instance entry point is called on: made outside, through any of its constructors.
+    fn outside_receiver(&mut self, class: ClassId) -> Obj {
+        let obj = self.object(Object { site: Site::The, ctx: self.entry, class });
+        let methods = self.program.class(class).methods.clone();
+        for method in methods {
+            if self.program.selector_text(self.program.method(method).selector).0 == "<init>" {
+                self.add_entry(method);
+            }
+        }
+        obj
     }
 
     /// The activation, reachable from now on.

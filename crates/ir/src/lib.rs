@@ -2,14 +2,19 @@
 //! Owns identity and hierarchy; refuses to know any library by name beyond what the JVM itself defines.
 
 mod body;
+pub mod cfg;
 pub mod descriptor;
 mod display;
+mod dump;
 mod hierarchy;
 mod load;
 mod lower;
 mod operands;
 mod parsed;
 mod program;
+mod verify;
 
 pub use body::*;
+pub use dump::dump;
 pub use program::*;
+pub use verify::verify;

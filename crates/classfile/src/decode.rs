@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::pool::{Entry, Pool};
 use crate::resolve::{Dynamic, Resolver};
 
-/// Text one method's constants may need to have re-encoded. Real methods stay far below: the largest
-/// (tables written as strings by parser generators) load some hundred kilobytes.
+/// How much text one method's constants may need to have re-encoded, counted at three bytes for each. In the
+/// JDK it is 125 KB at most, for a character table written as strings.
 const MAX_COPIED_TEXT: usize = 16 << 20;
 
 /// Iterator over `(pc, instruction)`. Ends after the first error.

@@ -66,7 +66,7 @@ pub fn parse(bytes: &[u8]) -> Result<ClassFile<'_>, Error> {
     })
 }
 
-/// Names and annotation texts of real classes copy less than the class's own size.
+/// In the JDK, annotation texts come to half the size of their class at most.
 fn copied_text_limit(class_len: usize) -> usize {
     class_len.saturating_mul(16).saturating_add(1 << 20)
 }
@@ -133,15 +133,8 @@ fn method<'a>(
     format: CodeFormat,
 ) -> Result<Method<'a>, Error> {
     let MemberHeader { access, name, descriptor } = header;
-    let (exception_list, annotation_list) = (Vec::new(), Vec::new());
-    let mut method = Method {
-        access,
-        name,
-        descriptor,
-        exceptions: exception_list,
-        annotations: annotation_list,
-        code: None,
-    };
+    let mut method =
+        Method { access, name, descriptor, exceptions: Vec::new(), annotations: Vec::new(), code: None };
     each_attribute(cursor, context, |context, name, body| {
         match name {
             "Code" if method.code.is_some() => return Err(body.error("second Code attribute")),

@@ -60,7 +60,7 @@ pub struct Code<'a> {
     pub max_locals: u16,
     pub bytes: &'a [u8],
     pub handlers: Vec<Handler<'a>>,
-    /// `(start pc, line)`, sorted by pc.
+    /// `(start pc, line)`, sorted by pc, from all line number tables together.
     pub lines: Vec<(u16, u16)>,
     pub locals: Vec<LocalVar<'a>>,
 }
@@ -72,6 +72,7 @@ impl<'a> Code<'a> {
     }
 }
 
+/// An exception handler; its range is not empty and, like its target, inside the code.
 #[derive(Debug)]
 pub struct Handler<'a> {
     pub start: u16,

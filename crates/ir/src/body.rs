@@ -46,8 +46,10 @@ pub struct Block {
     /// Normal successors: for a conditional branch `[taken, fallen through]`.
     pub succs: Vec<BlockId>,
     /// Exceptional successors: handler blocks covering this block (a block never straddles a handler range
-    /// border), innermost first; each starts with `Catch`.
+    /// border), innermost first; each starts with `Catch` and is entered by exceptions only. Empty if nothing in
+    /// the block can throw.
     pub handlers: Vec<BlockId>,
+    /// Sources of all edges into this block; twice the same if both arms of a branch lead here.
     pub preds: Vec<BlockId>,
 }
 
@@ -88,8 +90,9 @@ pub enum StmtKind {
         src: Var,
         class: ClassId,
     },
-    /// One source per predecessor of the block, in `preds` order (handler blocks: predecessors are the covered
-    /// blocks; sources are all values the local had inside them, so there may be more sources than preds there).
+    /// One source per predecessor of the block, in `preds` order. Handler blocks: predecessors are the covered
+    /// blocks that can throw, and the source is what the local held when that block began (after its phis); blocks
+    /// are cut so that every statement of it that can throw sees that value.
     Phi {
         dst: Var,
         srcs: Vec<Var>,

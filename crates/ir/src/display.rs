@@ -63,6 +63,13 @@ fn enclosing_of_lambda(name: &str) -> Option<&str> {
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'$');
     if let Some(rest) = name.strip_prefix("lambda$").or_else(|| name.strip_prefix("$anonfun$")) {
         let enclosing = rest.rsplit_once('$').map_or("", |(enclosing, _)| enclosing);
+        // Serializable lambdas: `lambda$deposit$bb2062c8$1`.
+        let enclosing = match enclosing.rsplit_once('$') {
+            Some((name, hash)) if hash.len() >= 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                name
+            }
+            _ => enclosing,
+        };
         return Some(match enclosing {
             "new" => "<init>",
             "static" => "<clinit>",
@@ -125,6 +132,7 @@ mod tests {
     fn lambdas_name_their_method() {
         assert_eq!(enclosing_of_lambda("lambda$deposit$0"), Some("deposit"));
         assert_eq!(enclosing_of_lambda("lambda$new$12"), Some("<init>"));
+        assert_eq!(enclosing_of_lambda("lambda$deposit$bb2062c8$1"), Some("deposit"));
         assert_eq!(enclosing_of_lambda("lambda$null$3"), Some(""));
         assert_eq!(enclosing_of_lambda("$anonfun$main$1"), Some("main"));
         assert_eq!(enclosing_of_lambda("main$lambda$0"), Some("main"));

@@ -111,7 +111,11 @@ fn dominance(body: &Body) -> Result<(), String> {
         let block = &body.blocks[BlockId::new(node / 2)];
         let handlers = block.handlers.iter().map(|handler| handler.index() * 2);
         let succs = block.succs.iter().map(|succ| succ.index() * 2);
-        if node % 2 == 0 { std::iter::once(node + 1).chain(handlers).collect() } else { succs.collect() }
+        if node.is_multiple_of(2) {
+            std::iter::once(node + 1).chain(handlers).collect()
+        } else {
+            succs.collect()
+        }
     };
     let order = postorder(count * 2, successors);
     ensure(order.len() == count * 2, || "unreachable block".to_owned())?;

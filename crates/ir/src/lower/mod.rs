@@ -1,12 +1,13 @@
 //! Bytecode to SSA bodies: [`listing`] decodes, [`blocks`] finds the control flow, [`live`] which locals matter
-//! where, [`translate`] runs the abstract stack and emits statements, [`ssa`] joins values at block entries and
-//! [`finish`] numbers the result. Knows one method at a time; what other classes hold is never asked.
+//! where, [`translate`] runs the abstract stack and emits statements, [`ssa`] joins values at block entries,
+//! [`finish`] numbers the result and [`merge`] mends needless cuts. Knows one method at a time; what other classes hold is never asked.
 
 mod blocks;
 mod dynamic;
 mod finish;
 mod listing;
 mod live;
+mod merge;
 mod names;
 mod ssa;
 mod subroutines;
@@ -44,5 +45,7 @@ fn lower_code(
     let graph = blocks::Graph::build(&listing, code)?;
     let live = live::Live::compute(&listing, &graph);
     let draft = translate::translate(program, method, file, code, &listing, &graph, &live)?;
-    Ok(finish::finish(draft, graph, &listing))
+    let mut body = finish::finish(draft, graph, &listing);
+    merge::merge(&mut body);
+    Ok(body)
 }

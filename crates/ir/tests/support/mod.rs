@@ -5,9 +5,9 @@
 use classfile::{ClassBytes, ClassSource, Layer};
 use ristretto_jimage::Image;
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The classes of the JDK on the path.
 pub struct Jdk {
@@ -86,23 +86,30 @@ impl ClassSource for Memory {
     }
 }
 
-/// Compiles one source file with all debug information.
-pub fn compile(source: &str) -> BTreeMap<String, Vec<u8>> {
+/// The classes of `tests/java`, compiled once with all debug information.
+pub fn java() -> &'static BTreeMap<String, Vec<u8>> {
+    static CLASSES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
+    CLASSES.get_or_init(|| {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
+        let files = std::fs::read_dir(sources).expect("sources").map(|entry| entry.expect("source").path());
+        compile(&files.collect::<Vec<_>>())
+    })
+}
+
+fn compile(files: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
     let directory = tempfile::tempdir().expect("temporary directory");
-    let file = directory.path().join("Test.java");
-    std::fs::write(&file, source).expect("writable directory");
-    let out = directory.path().join("out");
-    let output = Command::new("javac").arg("-g").arg("-d").arg(&out).arg(&file).output().expect("javac");
+    let out = directory.path();
+    let output = Command::new("javac").arg("-g").arg("-d").arg(out).args(files).output().expect("javac");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut classes = BTreeMap::new();
-    let mut left = vec![out.clone()];
+    let mut left = vec![out.to_owned()];
     while let Some(path) = left.pop() {
         for entry in std::fs::read_dir(path).expect("output directory") {
             let path = entry.expect("entry").path();
             if path.is_dir() {
                 left.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "class") {
-                let name = path.strip_prefix(&out).expect("inside").with_extension("");
+            } else {
+                let name = path.strip_prefix(out).expect("inside").with_extension("");
                 classes.insert(name.to_string_lossy().into_owned(), std::fs::read(&path).expect("class"));
             }
         }

@@ -1,0 +1,8 @@
+class Spin {
+    boolean stop;
+    void spin() {
+        while (true) {
+            if (stop) synchronized (this) { stop = false; }
+        }
+    }
+}

@@ -96,3 +96,17 @@ fn java_lang_comes_from_the_jdk_even_if_a_library_brings_its_own() {
     let own = opened(place.jar("own.jar", &[("java/lang/Object.class", &class("java/lang/Object"))]));
     assert_eq!(own.find("java/lang/Object").unwrap().layer, Layer::App);
 }
+
+#[test]
+fn a_compressed_image_made_by_jlink_is_read() {
+    let Some(jlink) = jdks().into_iter().map(|jdk| jdk.join("bin/jlink")).find(|jlink| jlink.is_file()) else { return };
+    let place = place();
+    let path = place.write("A.class", class("A"));
+    let home = place.path("jdk");
+    let arguments = ["--add-modules", "java.base", "--compress", "2", "--output"];
+    let made = std::process::Command::new(&jlink).args(arguments).arg(&home).output();
+    assert!(made.unwrap().status.success());
+    let request = Request { paths: vec![path], ..with_jdk(&home) };
+    let project = open_in(&request, &Environment::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(project.find("java/util/HashMap").unwrap().bytes.len() > 1000);
+}

@@ -153,21 +153,104 @@ impl<I: Id> IdSet<I> {
         if self.len() == 1 { self.iter().next() } else { None }
     }
 
-    /// Members of `self` that pass `keep` and are not in `other`, moved into `other`: what is new to it.
-    pub fn flow_into(&self, other: &mut Self, mut keep: impl FnMut(I) -> bool) -> Self {
-        let mut fresh = Self::new();
-        for id in self.iter() {
-            if !other.contains(id) && keep(id) {
-                other.insert(id);
-                fresh.insert(id);
+    /// Adds every member of `other` whose bit is set in `mask` (all, without one); what was new goes to `fresh`
+    /// as well. Returns how many were new.
+    pub fn absorb(&mut self, other: &Self, mask: Option<&[u64]>, fresh: &mut Self) -> usize {
+        let passes = |id: u32| mask.is_none_or(|mask| mask[id as usize >> 6] >> (id & 63) & 1 == 1);
+        match (&mut self.repr, &other.repr) {
+            (Repr::Blocks { blocks, len }, Repr::Blocks { blocks: from, .. }) => {
+                let (added, missing) = merge_present(blocks, from, mask, fresh);
+                let inserted: u32 = missing.iter().map(|block| block.1.count_ones()).sum();
+                if !missing.is_empty() {
+                    merge_missing(blocks, &missing);
+                }
+                *len += added + inserted;
+                (added + inserted) as usize
+            }
+            _ => {
+                let mut added = 0;
+                for id in other.iter() {
+                    if passes(id.index() as u32) && self.insert(id) {
+                        fresh.insert(id);
+                        added += 1;
+                    }
+                }
+                added
             }
         }
-        fresh
+    }
+
+    fn insert_block(&mut self, index: u32, bits: u64) {
+        if let Repr::Blocks { blocks, len } = &mut self.repr {
+            match blocks.last_mut() {
+                Some(last) if last.0 < index => {
+                    blocks.push((index, bits));
+                    *len += bits.count_ones();
+                    return;
+                }
+                _ => {
+                    if let Ok(at) = blocks.binary_search_by_key(&index, |block| block.0) {
+                        *len += (bits & !blocks[at].1).count_ones();
+                        blocks[at].1 |= bits;
+                        return;
+                    }
+                }
+            }
+        }
+        for bit in Bits(bits) {
+            self.insert(I::new((index << 6 | bit) as usize));
+        }
     }
 
     pub fn union_with(&mut self, other: &Self) {
-        for id in other.iter() {
-            self.insert(id);
+        self.absorb(other, None, &mut Self::new());
+    }
+}
+
+/// Ors `from` into the blocks that exist; returns how many bits were new there, and the blocks that are missing.
+fn merge_present<I: Id>(
+    blocks: &mut [(u32, u64)],
+    from: &[(u32, u64)],
+    mask: Option<&[u64]>,
+    fresh: &mut IdSet<I>,
+) -> (u32, Vec<(u32, u64)>) {
+    let (mut added, mut at) = (0, 0);
+    let mut missing = Vec::new();
+    for &(index, bits) in from {
+        let bits = bits & mask.map_or(u64::MAX, |mask| mask[index as usize]);
+        if bits == 0 {
+            continue;
+        }
+        while at < blocks.len() && blocks[at].0 < index {
+            at += 1;
+        }
+        if at < blocks.len() && blocks[at].0 == index {
+            let new = bits & !blocks[at].1;
+            if new != 0 {
+                blocks[at].1 |= new;
+                added += new.count_ones();
+                fresh.insert_block(index, new);
+            }
+        } else {
+            missing.push((index, bits));
+            fresh.insert_block(index, bits);
+        }
+    }
+    (added, missing)
+}
+
+/// Inserts blocks that are not there yet, from the back so that each old block moves once.
+fn merge_missing(blocks: &mut Vec<(u32, u64)>, missing: &[(u32, u64)]) {
+    let mut old = blocks.len();
+    let mut new = missing.len();
+    blocks.resize(old + new, (0, 0));
+    while new > 0 {
+        if old > 0 && blocks[old - 1].0 > missing[new - 1].0 {
+            blocks[old + new - 1] = blocks[old - 1];
+            old -= 1;
+        } else {
+            blocks[old + new - 1] = missing[new - 1];
+            new -= 1;
         }
     }
 }
@@ -199,5 +282,79 @@ impl Iterator for Bits {
         let bit = self.0.trailing_zeros();
         self.0 &= self.0 - 1;
         Some(bit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::define_id;
+    use std::collections::BTreeSet;
+
+    define_id!(N);
+
+    /// A small deterministic generator, enough to mix ids.
+    fn numbers(seed: u64, count: usize, below: u64) -> Vec<u32> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 33) % below) as u32
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn behaves_like_an_ordered_set() {
+        for (seed, &(count, below)) in
+            [(3, 10), (12, 30), (13, 1000), (200, 500), (400, 100_000)].iter().enumerate()
+        {
+            let ids = numbers(seed as u64, count, below);
+            let set: IdSet<N> = ids.iter().map(|&id| N(id)).collect();
+            let oracle: BTreeSet<u32> = ids.into_iter().collect();
+            assert_eq!(
+                set.iter().map(|id| id.0).collect::<Vec<_>>(),
+                oracle.iter().copied().collect::<Vec<_>>()
+            );
+            assert_eq!(set.len(), oracle.len());
+            assert!((0..below as u32).all(|id| set.contains(N(id)) == oracle.contains(&id)));
+        }
+    }
+
+    #[test]
+    fn absorbs_what_the_mask_lets_through_and_tells_what_was_new() {
+        for seed in 0..300 {
+            let below = [20, 200, 5000][seed as usize % 3];
+            let left = numbers(seed, 1 + seed as usize % 60, below);
+            let right = numbers(seed + 1000, 1 + seed as usize % 90, below);
+            let mut mask = vec![0u64; below as usize / 64 + 1];
+            for id in numbers(seed + 2000, below as usize / 2, below) {
+                mask[id as usize >> 6] |= 1 << (id & 63);
+            }
+            let mask = (seed % 2 == 0).then_some(mask.as_slice());
+            let mut set: IdSet<N> = left.iter().map(|&id| N(id)).collect();
+            let other: IdSet<N> = right.iter().map(|&id| N(id)).collect();
+            let mut fresh = IdSet::new();
+            let added = set.absorb(&other, mask, &mut fresh);
+
+            let old: BTreeSet<u32> = left.into_iter().collect();
+            let passes = |id: u32| mask.is_none_or(|mask| mask[id as usize >> 6] >> (id & 63) & 1 == 1);
+            let new: BTreeSet<u32> =
+                right.into_iter().filter(|&id| passes(id) && !old.contains(&id)).collect();
+            assert_eq!(fresh.iter().map(|id| id.0).collect::<BTreeSet<_>>(), new);
+            assert_eq!((added, fresh.len()), (new.len(), new.len()));
+            let all: Vec<u32> = old.union(&new).copied().collect();
+            assert_eq!(set.iter().map(|id| id.0).collect::<Vec<_>>(), all);
+            assert_eq!(set.len(), all.len());
+        }
+    }
+
+    #[test]
+    fn meets_and_subsets() {
+        for seed in 0..200 {
+            let left: IdSet<N> = numbers(seed, 1 + seed as usize % 40, 300).into_iter().map(N).collect();
+            let right: IdSet<N> = numbers(seed + 7, 1 + seed as usize % 30, 300).into_iter().map(N).collect();
+            assert_eq!(left.intersects(&right), left.iter().any(|id| right.contains(id)));
+            assert_eq!(left.is_subset(&right), left.iter().all(|id| right.contains(id)));
+        }
     }
 }

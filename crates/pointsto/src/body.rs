@@ -85,7 +85,9 @@ impl Solver<'_> {
                     self.state.graph.add_use(base, Use::StoreElem { src });
                 }
             }
-            StmtKind::Call { dst, kind, target, args } => self.add_call(act, stmt, *dst, *kind, *target, args),
+            StmtKind::Call { dst, kind, target, args } => {
+                self.add_call(act, stmt, *dst, *kind, *target, args)
+            }
             StmtKind::Lambda { dst, interface, selector, target, target_kind, captures } => {
                 let lambda = LambdaTarget {
                     selector: *selector,
@@ -93,8 +95,8 @@ impl Solver<'_> {
                     kind: *target_kind,
                     captures: captures.len() as u32,
                 };
-                let ctx = self.heap_ctx(self.state.acts[act].ctx, true);
                 let site = Site::Alloc(self.state.acts[act].method, stmt);
+                let ctx = self.heap_ctx(self.state.acts[act].ctx, site);
                 let obj = self.object(Object { site, ctx, class: *interface });
                 self.state.lambdas.insert(obj, lambda);
                 for (n, &capture) in captures.iter().enumerate() {
@@ -163,7 +165,7 @@ impl Solver<'_> {
         if traits.merged {
             return self.merged_object(class);
         }
-        let ctx = self.heap_ctx(ctx, traits.task);
+        let ctx = self.heap_ctx(ctx, site);
         self.object(Object { site, ctx, class })
     }
 
@@ -207,7 +209,16 @@ impl Solver<'_> {
             }
         };
         let target = resolved.map_or(Target::Virtual(target.selector), Target::Fixed);
-        let call = self.new_call(Call { act, stmt, target, args: nodes, has_receiver, dst, spawn: None, lambda: None });
+        let call = self.new_call(Call {
+            act,
+            stmt,
+            target,
+            args: nodes,
+            has_receiver,
+            dst,
+            spawn: None,
+            lambda: None,
+        });
         self.state.own_calls.insert((act, stmt), call);
         match (kind, receiver) {
             (CallKind::Static, _) => self.call_static(call),
@@ -222,8 +233,16 @@ impl Solver<'_> {
             if let Some(node) = self.var(act, arg) {
                 let target = Target::Virtual(selector);
                 let args = vec![Some(node)];
-                let call =
-                    self.new_call(Call { act, stmt, target, args, has_receiver: true, dst: None, spawn: None, lambda: None });
+                let call = self.new_call(Call {
+                    act,
+                    stmt,
+                    target,
+                    args,
+                    has_receiver: true,
+                    dst: None,
+                    spawn: None,
+                    lambda: None,
+                });
                 self.state.graph.add_use(node, Use::Receive(call));
             }
         }

@@ -148,7 +148,11 @@ impl Solver<'_> {
         let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
         if traits.layer != Layer::Jdk {
             let runner = lambda.or(receiver);
-            if let Some(task) = runner.filter(|_| spawn.is_some() || is_init && traits.task) {
+            if let Some(task) = runner.filter(|_| spawn.is_some()) {
+                return self.origin_ctx(task);
+            }
+            // What a task's constructor allocates belongs to the task.
+            if let Some(task) = receiver.filter(|task| is_init && self.has_own_context(*task)) {
                 return self.origin_ctx(task);
             }
             return match self.state.contexts[caller] {
@@ -176,17 +180,21 @@ impl Solver<'_> {
         }
     }
 
+    fn has_own_context(&self, task: Obj) -> bool {
+        self.selective.contains(&self.state.objects[task].site)
+    }
+
     fn is_application_ctx(&self, ctx: Ctx) -> bool {
         matches!(self.state.contexts[ctx], Context::Entry | Context::Origin(_))
     }
 
-    /// The context of the origin that runs this task, unless it went over budget.
-    pub(crate) fn origin_ctx(&mut self, task: Obj) -> Ctx {
-        let object = self.state.objects[task];
-        if self.collapsed.contains(&object.site) || matches!(object.site, Site::Opaque | Site::Merged) {
-            return self.entry;
+    /// The context of the origin that runs this task, if it is small enough to have one.
+    fn origin_ctx(&mut self, task: Obj) -> Ctx {
+        if self.has_own_context(task) {
+            self.state.contexts.intern(Context::Origin(task))
+        } else {
+            self.entry
         }
-        self.state.contexts.intern(Context::Origin(task))
     }
 
     /// Runs a lambda's target: captured values first, then the call's arguments. The lambda object stands for

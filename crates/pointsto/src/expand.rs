@@ -108,7 +108,10 @@ impl Solver<'_> {
                 }
             }
             Source::ClassNamed(operand) => {
-                match self.constant_string(at, operand).map(|name| self.program.class_id(&name.replace('.', "/"))) {
+                match self
+                    .constant_string(at, operand)
+                    .map(|name| self.program.class_id(&name.replace('.', "/")))
+                {
                     Some(class) => {
                         self.initialise(class);
                         let literal = self.literal(class);
@@ -229,7 +232,9 @@ impl Solver<'_> {
         let call = &self.state.calls[at.call];
         match root {
             Root::This => call.args.first().copied().flatten().filter(|_| call.has_receiver),
-            Root::Param(n) => call.args.get(usize::from(n) + usize::from(call.has_receiver)).copied().flatten(),
+            Root::Param(n) => {
+                call.args.get(usize::from(n) + usize::from(call.has_receiver)).copied().flatten()
+            }
             // A result nobody keeps still has to exist: futures and threads are found through it.
             Root::Ret => Some(match call.dst {
                 Some(dst) => dst,
@@ -274,9 +279,7 @@ impl Solver<'_> {
         let StmtKind::Call { args, .. } = &body.stmts[stmt].kind else { return None };
         let var = match operand.root {
             Root::This => *args.first()?,
-            Root::Param(n) => {
-                *args.get(usize::from(n) + usize::from(self.state.calls[call].has_receiver))?
-            }
+            Root::Param(n) => *args.get(usize::from(n) + usize::from(self.state.calls[call].has_receiver))?,
             Root::Ret | Root::Temp(_) => return None,
         };
         operand.path.is_empty().then_some((body, var))

@@ -20,26 +20,63 @@ define_id! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     /// `dst = node.field`
-    Load { field: FieldId, dst: Node },
+    Load {
+        field: FieldId,
+        dst: Node,
+    },
     /// `node.field = src`
-    Store { field: FieldId, src: Node },
-    LoadElem { dst: Node },
-    StoreElem { src: Node },
+    Store {
+        field: FieldId,
+        src: Node,
+    },
+    LoadElem {
+        dst: Node,
+    },
+    StoreElem {
+        src: Node,
+    },
     /// The node is the receiver of the call.
     Receive(CallId),
     /// The node holds Class objects; instances go to `dst`.
-    Instantiate { call: CallId, dst: Node, step: u16 },
-    ClassOf { dst: Node },
-    Copy { call: CallId, dst: Node, step: u16 },
+    Instantiate {
+        call: CallId,
+        dst: Node,
+        step: u16,
+    },
+    ClassOf {
+        dst: Node,
+    },
+    Copy {
+        call: CallId,
+        dst: Node,
+        step: u16,
+    },
     /// The node holds class literals whose registered providers go to `dst`.
-    Services { call: CallId, dst: Node, step: u16 },
+    Services {
+        call: CallId,
+        dst: Node,
+        step: u16,
+    },
     /// The node holds field handles.
-    HandleLoad { base: Node, dst: Node },
-    HandleStore { base: Node, src: Node },
-    UnsafeLoad { dst: Node },
-    UnsafeStore { src: Node },
+    HandleLoad {
+        base: Node,
+        dst: Node,
+    },
+    HandleStore {
+        base: Node,
+        src: Node,
+    },
+    UnsafeLoad {
+        dst: Node,
+    },
+    UnsafeStore {
+        src: Node,
+    },
     /// The node is passed to code that is not analysed, declared there as `class`.
-    Escape { call: CallId, class: ClassId },
+    Escape {
+        call: CallId,
+        class: ClassId,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -50,13 +87,18 @@ struct Edge {
 }
 
 #[derive(Default)]
-pub(crate) struct Graph {
-    pts: Vec<IdSet<Obj>>,
+struct Pointer {
+    pts: IdSet<Obj>,
     /// Objects that arrived and were not passed on yet; a subset of `pts`.
-    fresh: Vec<IdSet<Obj>>,
-    edges: Vec<Vec<Edge>>,
-    uses: Vec<Vec<Use>>,
-    queued: Vec<bool>,
+    fresh: IdSet<Obj>,
+    edges: Vec<Edge>,
+    uses: Vec<Use>,
+    queued: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Graph {
+    nodes: Vec<Pointer>,
     worklist: VecDeque<Node>,
     /// Uses added to nodes that already hold objects: to be fired for exactly those.
     late_uses: Vec<(Use, IdSet<Obj>)>,
@@ -71,26 +113,21 @@ impl Graph {
 
     /// `count` consecutive nodes; returns the first.
     pub(crate) fn add_nodes(&mut self, count: usize) -> Node {
-        let first = self.pts.len();
-        let len = first + count;
-        self.pts.resize_with(len, IdSet::new);
-        self.fresh.resize_with(len, IdSet::new);
-        self.edges.resize_with(len, Vec::new);
-        self.uses.resize_with(len, Vec::new);
-        self.queued.resize(len, false);
+        let first = self.nodes.len();
+        self.nodes.resize_with(first + count, Pointer::default);
         Node(first as u32)
     }
 
     pub(crate) fn node_count(&self) -> usize {
-        self.pts.len()
+        self.nodes.len()
     }
 
     pub(crate) fn edge_count(&self) -> usize {
-        self.edges.iter().map(Vec::len).sum()
+        self.nodes.iter().map(|node| node.edges.len()).sum()
     }
 
     pub(crate) fn pts(&self, node: Node) -> &IdSet<Obj> {
-        &self.pts[node.0 as usize]
+        &self.nodes[node.0 as usize].pts
     }
 
     /// Tells the filters of a new object; ids must come in order.
@@ -100,10 +137,10 @@ impl Graph {
     }
 
     pub(crate) fn add_fact(&mut self, node: Node, obj: Obj) {
-        let at = node.0 as usize;
-        if self.pts[at].insert(obj) {
+        let pointer = &mut self.nodes[node.0 as usize];
+        if pointer.pts.insert(obj) {
+            pointer.fresh.insert(obj);
             self.facts += 1;
-            self.fresh[at].insert(obj);
             self.enqueue(node);
         }
     }
@@ -118,21 +155,22 @@ impl Graph {
         if src == dst {
             return;
         }
-        self.edges[src.0 as usize].push(Edge { dst, filter });
-        if !self.pts[src.0 as usize].is_empty() {
-            let objects = std::mem::take(&mut self.pts[src.0 as usize]);
-            self.flow(&objects, Edge { dst, filter }, subtype);
-            self.pts[src.0 as usize] = objects;
+        let edge = Edge { dst, filter };
+        let pointer = &mut self.nodes[src.0 as usize];
+        pointer.edges.push(edge);
+        if !pointer.pts.is_empty() {
+            let objects = std::mem::take(&mut pointer.pts);
+            self.flow(&objects, edge, subtype);
+            self.nodes[src.0 as usize].pts = objects;
         }
     }
 
     pub(crate) fn add_use(&mut self, node: Node, use_: Use) {
-        let at = node.0 as usize;
-        self.uses[at].push(use_);
+        let pointer = &mut self.nodes[node.0 as usize];
+        pointer.uses.push(use_);
         // Fresh objects fire it when the node is visited; the others have been visited already.
-        if self.pts[at].len() > self.fresh[at].len() {
-            let fresh = &self.fresh[at];
-            let visited: IdSet<Obj> = self.pts[at].iter().filter(|&obj| !fresh.contains(obj)).collect();
+        if pointer.pts.len() > pointer.fresh.len() {
+            let visited = pointer.pts.iter().filter(|&obj| !pointer.fresh.contains(obj)).collect();
             self.late_uses.push((use_, visited));
         }
     }
@@ -147,53 +185,36 @@ impl Graph {
                 return Some((vec![use_], objects));
             }
             let node = self.worklist.pop_front()?;
-            let at = node.0 as usize;
-            self.queued[at] = false;
-            let fresh = std::mem::take(&mut self.fresh[at]);
-            let edges = std::mem::take(&mut self.edges[at]);
+            let pointer = &mut self.nodes[node.0 as usize];
+            pointer.queued = false;
+            let fresh = std::mem::take(&mut pointer.fresh);
+            let edges = std::mem::take(&mut pointer.edges);
             for &edge in &edges {
                 self.flow(&fresh, edge, subtype);
             }
-            self.edges[at] = edges;
-            if !self.uses[at].is_empty() {
-                return Some((self.uses[at].clone(), fresh));
+            let pointer = &mut self.nodes[node.0 as usize];
+            pointer.edges = edges;
+            if !pointer.uses.is_empty() {
+                return Some((pointer.uses.clone(), fresh));
             }
         }
     }
 
     /// o ∈ objects, o passes the filter  ⟹  o ∈ pts(dst)
     fn flow(&mut self, objects: &IdSet<Obj>, edge: Edge, subtype: &mut dyn FnMut(ClassId, ClassId) -> bool) {
-        let at = edge.dst.0 as usize;
-        let before = self.pts[at].len();
-        let target = &mut self.pts[at];
-        let fresh = &mut self.fresh[at];
-        match edge.filter {
-            None => {
-                for obj in objects.iter() {
-                    if target.insert(obj) {
-                        fresh.insert(obj);
-                    }
-                }
-            }
-            Some(class) => {
-                let pass = self.filters.mask(class, subtype);
-                for obj in objects.iter() {
-                    if pass[obj.0 as usize >> 6] >> (obj.0 & 63) & 1 == 1 && target.insert(obj) {
-                        fresh.insert(obj);
-                    }
-                }
-            }
-        }
-        if target.len() > before {
-            self.facts += (self.pts[at].len() - before) as u64;
+        let mask = edge.filter.map(|class| self.filters.mask(class, subtype));
+        let target = &mut self.nodes[edge.dst.0 as usize];
+        let added = target.pts.absorb(objects, mask, &mut target.fresh);
+        if added > 0 {
+            self.facts += added as u64;
             self.enqueue(edge.dst);
         }
     }
 
     fn enqueue(&mut self, node: Node) {
-        let queued = &mut self.queued[node.0 as usize];
-        if !*queued {
-            *queued = true;
+        let pointer = &mut self.nodes[node.0 as usize];
+        if !pointer.queued {
+            pointer.queued = true;
             self.worklist.push_back(node);
         }
     }

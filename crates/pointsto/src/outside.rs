@@ -157,7 +157,8 @@ impl Solver<'_> {
             }
             let Some(Some(this)) = args.first().copied() else { continue };
             let target = Target::Fixed(method);
-            let inner = Call { act, stmt, target, args, has_receiver: true, dst: None, spawn: None, lambda: None };
+            let inner =
+                Call { act, stmt, target, args, has_receiver: true, dst: None, spawn: None, lambda: None };
             let inner = self.new_call(inner);
             self.state.graph.add_use(this, Use::Receive(inner));
         }

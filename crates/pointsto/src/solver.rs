@@ -5,9 +5,11 @@ use crate::graph::{Node, Use};
 use crate::state::{Frame, PointsTo, Shape};
 use crate::traits::TraitTable;
 use crate::types::*;
+use arena::IdSet;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var};
 use models::Models;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Choices that shape the analysis.
@@ -16,13 +18,13 @@ pub struct Options {
     pub full_jdk: bool,
     /// Class-name prefixes in internal form that are not analysed.
     pub exclude: Vec<String>,
-    /// Facts one origin's context may hold before its code shares the common context.
+    /// Facts the code of one origin may have for it to get a context of its own.
     pub origin_budget: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 150_000 }
+        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000 }
     }
 }
 
@@ -40,8 +42,8 @@ pub(crate) struct Solver<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) models: &'a mut Models,
     pub(crate) traits: TraitTable,
-    /// Task sites whose code shares the entry context.
-    pub(crate) collapsed: FxHashSet<Site>,
+    /// Sites of tasks whose origins get a context of their own.
+    pub(crate) selective: FxHashSet<Site>,
     pub(crate) pending: Vec<Act>,
     pub(crate) shared: Ctx,
     pub(crate) entry: Ctx,
@@ -60,8 +62,8 @@ pub(crate) struct WellKnown {
 impl PointsTo {
     /// Solves for the given roots. A cold run starts from the default state.
     ///
-    /// Origins whose context grows beyond the budget are merged into the common one and the analysis starts
-    /// over: the result depends only on the program and on which origins were merged, never on timing.
+    /// First with one context for all application code; this tells how much code each origin runs. Then again
+    /// with a context for every origin that is small enough. The choice depends on the program alone.
     pub fn apply(
         &mut self,
         program: &mut Program,
@@ -70,20 +72,60 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let mut collapsed = FxHashSet::default();
-        loop {
+        *self = PointsTo::default();
+        Solver::new(self, program, models, options, FxHashSet::default()).run(roots, progress);
+        let sizes = self.origin_sizes();
+        let origins = sizes.len();
+        let small: FxHashSet<Site> = sizes
+            .into_iter()
+            .filter(|&(_, facts)| facts <= options.origin_budget)
+            .map(|(site, _)| site)
+            .collect();
+        let merged = origins - small.len();
+        if !small.is_empty() {
             *self = PointsTo::default();
-            let over = Solver::new(self, program, models, options, collapsed.clone()).run(roots, options, progress);
-            if over.is_empty() {
-                break;
-            }
-            collapsed.extend(over);
+            Solver::new(self, program, models, options, small).run(roots, progress);
         }
-        self.gaps.merged_origins = collapsed.len() as u64;
+        self.gaps.merged_origins = merged as u64;
         PointsToDelta {
             acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
             spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
         }
+    }
+
+    /// For each site of spawned tasks, the facts of the application code they run.
+    fn origin_sizes(&self) -> BTreeMap<Site, u64> {
+        let application = |act: Act| matches!(self.contexts[self.acts[act].ctx], Context::Entry);
+        let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
+        let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
+        for spawn in &self.spawns {
+            let site = self.objects[spawn.task].site;
+            if matches!(site, Site::Opaque | Site::Merged) {
+                continue;
+            }
+            let size = *by_entry.entry(spawn.entry).or_insert_with(|| {
+                let mut seen: IdSet<Act> = IdSet::new();
+                let mut todo = vec![spawn.entry];
+                seen.insert(spawn.entry);
+                let mut facts = 0;
+                while let Some(act) = todo.pop() {
+                    if application(act) {
+                        let frame = &self.frames[act];
+                        let nodes = frame.first.0..=frame.ret.0;
+                        facts += nodes.map(|node| self.graph.pts(Node(node)).len() as u64).sum::<u64>();
+                    }
+                    for (_, callee) in self.calls(act) {
+                        if seen.insert(callee) {
+                            todo.push(callee);
+                        }
+                    }
+                }
+                facts
+            });
+            let entry = sizes.entry(site).or_default();
+            *entry = size.max(*entry);
+        }
+        sizes
     }
 }
 
@@ -93,7 +135,7 @@ impl<'a> Solver<'a> {
         program: &'a mut Program,
         models: &'a mut Models,
         options: &Options,
-        collapsed: FxHashSet<Site>,
+        selective: FxHashSet<Site>,
     ) -> Self {
         let shared = state.contexts.intern(Context::Shared);
         let entry = state.contexts.intern(Context::Entry);
@@ -105,11 +147,22 @@ impl<'a> Solver<'a> {
             throwable: program.class_id("java/lang/Throwable"),
         };
         let traits = TraitTable::new(options);
-        Solver { state, program, models, traits, collapsed, pending: Vec::new(), shared, entry, exceptions, names }
+        Solver {
+            state,
+            program,
+            models,
+            traits,
+            selective,
+            pending: Vec::new(),
+            shared,
+            entry,
+            exceptions,
+            names,
+        }
     }
 
-    /// To the fixpoint; returns the task sites that went over budget (then the state is unfinished).
-    fn run(mut self, roots: &Roots, options: &Options, progress: &dyn Fn(u64)) -> Vec<Site> {
+    /// To the fixpoint.
+    fn run(mut self, roots: &Roots, progress: &dyn Fn(u64)) {
         for &method in &roots.boot {
             let act = self.activate(self.shared, method);
             self.state.initializers.push(act);
@@ -117,7 +170,6 @@ impl<'a> Solver<'a> {
         for &method in &roots.entries {
             self.add_entry(method);
         }
-        let mut check_at = options.origin_budget;
         let mut steps = 0u64;
         loop {
             while let Some(act) = self.pending.pop() {
@@ -135,16 +187,8 @@ impl<'a> Solver<'a> {
             if steps & 0xfff == 0 {
                 progress(self.state.graph.facts);
             }
-            if self.state.graph.facts > check_at {
-                check_at = self.state.graph.facts * 2;
-                let over = self.over_budget(options.origin_budget);
-                if !over.is_empty() {
-                    return over;
-                }
-            }
         }
         self.rest();
-        Vec::new()
     }
 
     fn add_entry(&mut self, method: MethodId) {
@@ -160,7 +204,11 @@ impl<'a> Solver<'a> {
         let is_instance = info.access & ir::access::STATIC == 0;
         for (n, (&var, class)) in body.params.iter().zip(info.params).enumerate() {
             if let (Some(node), Some(class)) = (self.var(act, var), class) {
-                let obj = if n == 0 && is_instance { self.outside_receiver(class) } else { self.opaque_object(class) };
+                let obj = if n == 0 && is_instance {
+                    self.outside_receiver(class)
+                } else {
+                    self.opaque_object(class)
+                };
                 self.state.graph.add_fact(node, obj);
             }
         }
@@ -364,24 +412,6 @@ impl<'a> Solver<'a> {
         slots
     }
 
-    /// Task sites whose origin context holds more facts than the budget allows.
-    fn over_budget(&self, budget: u64) -> Vec<Site> {
-        let mut facts: std::collections::BTreeMap<Obj, u64> = Default::default();
-        for (act, frame) in self.state.frames.iter() {
-            if let Context::Origin(task) = self.state.contexts[self.state.acts[act].ctx] {
-                let count = facts.entry(task).or_default();
-                for node in frame.first.0..=frame.ret.0 {
-                    *count += self.state.graph.pts(Node(node)).len() as u64;
-                }
-            }
-        }
-        let over = facts.into_iter().filter(|&(_, count)| count > budget);
-        let mut sites: Vec<Site> = over.map(|(task, _)| self.state.objects[task].site).collect();
-        sites.sort();
-        sites.dedup();
-        sites
-    }
-
     /// Sorts what the queries promise sorted.
     fn rest(&mut self) {
         for callees in self.state.callees.iter_mut() {
@@ -432,8 +462,8 @@ impl<'a> Solver<'a> {
     }
 
     /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two.
-    pub(crate) fn heap_ctx(&self, ctx: Ctx, is_task: bool) -> Ctx {
-        if let (true, Context::Origin(task)) = (is_task, self.state.contexts[ctx]) {
+    pub(crate) fn heap_ctx(&self, ctx: Ctx, site: Site) -> Ctx {
+        if let (true, Context::Origin(task)) = (self.selective.contains(&site), self.state.contexts[ctx]) {
             let outer = self.state.objects[task].ctx;
             if let Context::Origin(_) = self.state.contexts[outer] {
                 return outer;

@@ -1,12 +1,10 @@
-//! What the policy says of a class, asked once: opaque, merged, container, task.
+//! What the policy says of a class, asked once: opaque, merged, container.
 
 use crate::solver::Options;
 use classfile::Layer;
 use ir::{ClassId, Program};
 use models::Models;
 use rustc_hash::FxHashMap;
-
-const TASKS: [&str; 4] = ["java/lang/Runnable", "java/util/concurrent/Callable", "java/util/concurrent/ForkJoinTask", "java/lang/Thread"];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traits {
@@ -16,8 +14,6 @@ pub(crate) struct Traits {
     pub(crate) merged: bool,
     /// Methods are analysed per object.
     pub(crate) container: bool,
-    /// Objects that are typically run by an origin of their own.
-    pub(crate) task: bool,
     pub(crate) layer: Layer,
 }
 
@@ -45,12 +41,11 @@ impl TraitTable {
         let policy = if self.full_jdk { &models.full } else { &models.quiet };
         let throwable = program.class_id("java/lang/Throwable");
         let excluded = self.exclude.iter().any(|prefix| name.starts_with(prefix.as_str()));
-        let tasks: Vec<ClassId> = TASKS.iter().map(|task| program.class_id(task)).collect();
         let traits = Traits {
             opaque: excluded || layer == Layer::Jdk && policy.is_opaque(&name),
-            merged: policy.is_merged(&name) || !program.class(class).is_array && program.is_subtype(class, throwable),
+            merged: policy.is_merged(&name)
+                || !program.class(class).is_array && program.is_subtype(class, throwable),
             container: layer == Layer::Jdk && policy.is_container(&name),
-            task: tasks.into_iter().any(|task| program.is_subtype(class, task)),
             layer,
         };
         self.known.insert(class, traits);

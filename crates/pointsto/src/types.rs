@@ -1,7 +1,7 @@
 //! Activations, contexts, abstract objects and the edges between them: the vocabulary of the solved state.
 
 use arena::define_id;
-use ir::{ClassId, FieldId, MethodId, MethodRef, LambdaKind, Selector, StmtId};
+use ir::{ClassId, FieldId, LambdaKind, MethodId, MethodRef, Selector, StmtId};
 use models::ModelId;
 
 define_id! {

@@ -149,6 +149,11 @@ impl Program {
         found
     }
 
+    /// The declared field, if [`Program::resolve_field`] was asked for it before.
+    pub fn find_field(&self, field: FieldRef) -> Option<FieldId> {
+        *self.field_cache.get(&field)?
+    }
+
     /// The single abstract method of a functional interface, if there is exactly one.
     pub fn functional_method(&mut self, interface: ClassId) -> Option<MethodId> {
         self.load(interface);

@@ -29,6 +29,18 @@ pub(crate) struct Entry {
     pub signature: Signature,
     pub model: Model,
     pub line: usize,
+    /// Taken over from another table by `like`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the check against the JDKs asks"))]
+    pub copied: bool,
+}
+
+/// The table `class` also has the entries of the table `of`, except where it has its own.
+struct Like {
+    class: String,
+    exact: bool,
+    since: u32,
+    of: String,
+    at: usize,
 }
 
 pub(crate) fn read(file: &str, text: &str) -> Result<ModelFile, ModelError> {
@@ -36,12 +48,17 @@ pub(crate) fn read(file: &str, text: &str) -> Result<ModelFile, ModelError> {
     let document = DeTable::parse(text)
         .map_err(|error| reader.error(error.span().map_or(0, |span| span.start), error.message()))?;
     let mut out = ModelFile::default();
+    let mut likes = Vec::new();
     for (key, value) in document.get_ref() {
         let table = reader.table(value)?;
         match key.get_ref().as_ref() {
             "policy" => reader.policies(table, &mut out)?,
-            class => reader.class(key, class, table, &mut out)?,
+            class => likes.extend(reader.class(key, class, table, &mut out)?),
         }
+    }
+    let written = out.entries.clone();
+    for like in likes {
+        reader.copy(like, &written, &mut out)?;
     }
     // Tables come out of the TOML reader in the order of their names; entries read better in file order.
     out.entries.sort_by_key(|entry| entry.line);
@@ -57,7 +74,13 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn class(&self, key: &Key, class: &str, table: &DeTable, out: &mut ModelFile) -> Result<(), ModelError> {
+    fn class(
+        &self,
+        key: &Key,
+        class: &str,
+        table: &DeTable,
+        out: &mut ModelFile,
+    ) -> Result<Option<Like>, ModelError> {
         if let Some((_, inner)) = table.iter().find(|(_, value)| value.get_ref().is_table()) {
             let at = inner.span().start;
             return Err(self.error(at, format!("put the class name in quotes: [\"{class}.…\"]")));
@@ -65,17 +88,34 @@ impl Reader<'_> {
         if !class.contains('.') && class.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '_' | '$')) {
             return Err(self.error(key.span().start, format!("`{class}` is no class name")));
         }
-        let (mut exact, mut since) = (false, 0);
+        let (mut exact, mut since, mut like) = (false, 0, None);
         let mut models = Vec::new();
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "exact" => exact = self.boolean(value)?,
                 "since" => since = self.integer(value)?,
+                "like" => like = Some((self.string(value)?.replace('.', "/"), value.span().start)),
                 _ => models.push((key, value)),
             }
         }
         for (key, value) in models {
             out.entries.push(self.entry(class, exact, since, key, value)?);
+        }
+        Ok(like.map(|(of, at)| Like { class: class.replace('.', "/"), exact, since, of, at }))
+    }
+
+    fn copy(&self, like: Like, written: &[Entry], out: &mut ModelFile) -> Result<(), ModelError> {
+        let of = |entry: &&Entry, class: &str| entry.class == class && entry.exact == like.exact;
+        if !written.iter().any(|entry| of(&entry, &like.of)) {
+            let message = format!("there is no table of `{}` in this file", like.of.replace('/', "."));
+            return Err(self.error(like.at, message));
+        }
+        let own: Vec<_> = written.iter().filter(|entry| of(entry, &like.class)).collect();
+        for entry in written.iter().filter(|entry| of(entry, &like.of)) {
+            if own.iter().all(|own| own.signature != entry.signature) {
+                let (class, since) = (like.class.clone(), like.since);
+                out.entries.push(Entry { class, since, copied: true, ..entry.clone() });
+            }
         }
         Ok(())
     }
@@ -90,7 +130,7 @@ impl Reader<'_> {
     ) -> Result<Entry, ModelError> {
         let Some(signature) = Signature::parse(key.get_ref()) else {
             let message = format!(
-                "unknown key `{}`: expected `name(Types)`, `name(*)`, `exact` or `since`",
+                "unknown key `{}`: expected `name(Types)`, `name(*)`, `exact`, `like` or `since`",
                 key.get_ref()
             );
             return Err(self.error(key.span().start, message));
@@ -114,6 +154,7 @@ impl Reader<'_> {
             signature,
             model,
             line: self.line(key.span().start),
+            copied: false,
         })
     }
 

@@ -130,25 +130,20 @@ impl Models {
             return None;
         }
         let params = simple_params(descriptor);
-        let class = declared.class;
-        if let Some(own) = lookup(&self.tables, program, class, name, &params) {
-            return Some(own);
-        }
         // Only a model-made object can get a call to an abstract method.
-        if declared.access & access::ABSTRACT != 0
-            && let Some(own) = lookup(&self.exact, program, class, name, &params)
-        {
-            return Some(own);
-        }
+        let is_abstract = declared.access & access::ABSTRACT != 0;
         let inherits = declared.access & (access::STATIC | access::PRIVATE) == 0 && !name.starts_with('<');
-        if !inherits || program.class(class).layer == Layer::App {
-            return None;
-        }
-        supertypes(program, class)
-            .into_iter()
-            .skip(1)
-            .find_map(|class| lookup(&self.tables, program, class, name, &params))
-            .filter(|&model| !self.models[model].own)
+        let class = declared.class;
+        let classes = if inherits && program.class(class).layer != Layer::App {
+            supertypes(program, class)
+        } else {
+            vec![class]
+        };
+        let (place, model) = classes.into_iter().find_map(|place| {
+            let exact = is_abstract.then(|| lookup(&self.exact, program, place, name, &params)).flatten();
+            Some((place, exact.or_else(|| lookup(&self.tables, program, place, name, &params))?))
+        })?;
+        (place == class || !self.models[model].own).then_some(model)
     }
 
     /// Entries of `exact` tables: those of the class, then those of its supertypes that are exact as well.

@@ -1,1 +1,5 @@
+mod classes;
+mod inheritance;
+mod jdk;
 mod parsing;
+mod policy;

@@ -154,7 +154,7 @@ fn errors_carry_file_and_line() {
     let text = "[\"a.B\"]\nthorough = true\n";
     assert_eq!(
         error(text).to_string(),
-        "test.toml:2: unknown key `thorough`: expected `name(Types)`, `name(*)`, `exact` or `since`"
+        "test.toml:2: unknown key `thorough`: expected `name(Types)`, `name(*)`, `exact`, `like` or `since`"
     );
     assert_eq!(error("[\"a.B\"]\n\"x()\" = 3\n").to_string(), "test.toml:2: expected a string");
     assert_eq!(error("\n[\"a.B\"\n").line, 2);
@@ -169,6 +169,18 @@ fn errors_carry_file_and_line() {
         error("[policy.quiet]\nopaque = [\n\"a b\"]").to_string(),
         "test.toml:3: this is no class pattern"
     );
+}
+
+#[test]
+fn a_table_can_take_over_another() {
+    let text = "[\"a.B\"]\n\"x()\" = \"read this\"\n\"y()\" = \"read this\"\n\
+                [\"a.C\"]\nlike = \"a.B\"\n\"y()\" = \"write this\"\n";
+    let read = file::read("test.toml", text).expect("the file is right");
+    let of_c = read.entries.iter().filter(|entry| entry.class == "a/C");
+    let of_c: Vec<_> = of_c.map(|entry| (entry.signature.name.as_str(), entry.model.steps.clone())).collect();
+    assert_eq!(of_c, [("x", vec![Step::Read { on: this() }]), ("y", vec![Step::Write { on: this() }])]);
+    let text = "[\"a.C\"]\nlike = \"a.B\"\n";
+    assert_eq!(error(text).to_string(), "test.toml:2: there is no table of `a.B` in this file");
 }
 
 #[test]

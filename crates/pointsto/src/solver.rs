@@ -6,6 +6,7 @@ use crate::state::{Frame, PointsTo, Shape};
 use crate::traits::TraitTable;
 use crate::types::*;
 use arena::IdSet;
+use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var};
 use models::Models;
 use rustc_hash::FxHashSet;
@@ -72,9 +73,11 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
+        // For the sizes the quiet JDK serves as well, whatever the final boundary.
+        let quiet = Options { full_jdk: false, ..options.clone() };
         *self = PointsTo::default();
-        Solver::new(self, program, models, options, FxHashSet::default()).run(roots, progress);
-        let sizes = self.origin_sizes();
+        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, progress);
+        let sizes = self.origin_sizes(program);
         let origins = sizes.len();
         let small: FxHashSet<Site> = sizes
             .into_iter()
@@ -82,7 +85,7 @@ impl PointsTo {
             .map(|(site, _)| site)
             .collect();
         let merged = origins - small.len();
-        if !small.is_empty() {
+        if !small.is_empty() || options.full_jdk {
             *self = PointsTo::default();
             Solver::new(self, program, models, options, small).run(roots, progress);
         }
@@ -93,14 +96,15 @@ impl PointsTo {
         }
     }
 
-    /// For each site of spawned tasks, the facts of the application code they run.
-    fn origin_sizes(&self) -> BTreeMap<Site, u64> {
+    /// For each site of application code that makes spawned tasks, the facts of the application code they run.
+    fn origin_sizes(&self, program: &Program) -> BTreeMap<Site, u64> {
         let application = |act: Act| matches!(self.contexts[self.acts[act].ctx], Context::Entry);
         let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
         let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
         for spawn in &self.spawns {
             let site = self.objects[spawn.task].site;
-            if matches!(site, Site::Opaque | Site::Merged) {
+            let (Site::Alloc(maker, _) | Site::Model(maker, ..)) = site else { continue };
+            if program.class(program.method(maker).class).layer == Layer::Jdk {
                 continue;
             }
             let size = *by_entry.entry(spawn.entry).or_insert_with(|| {

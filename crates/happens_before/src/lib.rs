@@ -1,6 +1,206 @@
 //! Which pieces of code may run at the same time, and which locks are certainly held: origins (threads and
 //! tasks), may-overlap between them, must-held locksets. Knows accesses only as statements; reports nothing.
 
+mod bits;
+mod flow;
+mod fresh;
+mod joins;
+mod local;
+mod locks;
+mod origins;
+mod overlap;
+mod reach;
+mod signals;
+mod trace;
 mod types;
+mod unique;
+mod world;
 
 pub use types::*;
+
+use arena::{IdSet, IndexVec};
+use flow::Flow;
+use fresh::Fresh;
+use ir::{MethodId, Program, StmtId, Var};
+use joins::Joins;
+use local::Local;
+use locks::Locks;
+use locks::paths::Paths;
+use models::Models;
+use origins::Origins;
+use overlap::Overlap;
+use pointsto::{Act, Obj, PointsTo, PointsToDelta};
+use rustc_hash::FxHashMap;
+use signals::Signals;
+use std::sync::Arc;
+use unique::Unique;
+use world::World;
+
+/// Order and mutual exclusion of one program.
+#[derive(Default)]
+pub struct HappensBefore {
+    origins: Origins,
+    overlap: Overlap,
+    signals: Signals,
+    unique: Unique,
+    locks: Locks,
+    fresh: Fresh,
+    local: Local,
+    flows: FxHashMap<MethodId, Arc<Flow>>,
+    methods: IndexVec<Act, MethodId>,
+    /// First activations of class initialisation.
+    initializers: Vec<Act>,
+}
+
+/// What changed in one update, for the stages after this one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HappensBeforeDelta {
+    pub origins: arena::Delta<Origin>,
+    /// Activations whose order, locks or freshness may differ.
+    pub acts: arena::Delta<Act>,
+}
+
+impl HappensBefore {
+    pub fn new() -> HappensBefore {
+        HappensBefore::default()
+    }
+
+    /// Brings the state up to date with the stages before. Everything is computed anew for now; the delta says
+    /// that everything may have changed.
+    pub fn apply(
+        &mut self,
+        program: &Program,
+        models: &Models,
+        pointsto: &PointsTo,
+        delta: &PointsToDelta,
+    ) -> HappensBeforeDelta {
+        let before: Vec<Origin> = self.origins.info.ids().collect();
+        let world = World::new(program, models, pointsto);
+        let mut origins = Origins::new(&world);
+        let unique = Unique::new(&world, &origins);
+        for origin in origins.info.ids() {
+            let info = &mut origins.info[origin];
+            info.runs_once = unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+        }
+        let paths = Paths::new(&world);
+        let joins = Joins::new(&world, &origins, &unique, &paths);
+        let overlap = Overlap::new(&world, &mut origins, &joins, &unique);
+        for origin in origins.info.ids() {
+            if origins.info[origin].overlaps_itself {
+                origins.info[origin].own_task = local::has_own_task(&world, &origins, &unique, origin);
+            }
+        }
+        let signals = Signals::new(&world, &origins, &unique);
+        let locks = Locks::new(&world, &origins, &unique, &joins, paths);
+        let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
+        let fresh = Fresh::new(&world, &started);
+        let local = Local::new(&world, &origins);
+        *self = HappensBefore {
+            origins,
+            overlap,
+            signals,
+            unique,
+            locks,
+            fresh,
+            local,
+            flows: world.into_flows(),
+            methods: pointsto.acts().map(|act| pointsto.method(act)).collect(),
+            initializers: pointsto.initializers().to_vec(),
+        };
+        HappensBeforeDelta {
+            origins: arena::Delta { added: self.origins.info.ids().collect(), removed: before },
+            acts: delta.acts.clone(),
+        }
+    }
+
+    pub fn origins(&self) -> &IndexVec<Origin, OriginInfo> {
+        &self.origins.info
+    }
+
+    pub fn executes(&self, origin: Origin) -> &IdSet<Act> {
+        &self.origins.executes[origin]
+    }
+
+    /// Origins that execute an activation, ascending.
+    pub fn origins_of(&self, act: Act) -> &[Origin] {
+        self.origins.origins_of.get(act).map_or(&[], Vec::as_slice)
+    }
+
+    /// Why the points never run at the same time; `None` if they may.
+    pub fn ordered(&self, a: &Point, b: &Point) -> Option<Ordered> {
+        let (first, second) = (&self.origins.info[a.origin], &self.origins.info[b.origin]);
+        let is_init = |info: &OriginInfo| info.kind == OriginKind::Initialization;
+        if is_init(first) || is_init(second) {
+            return Some(Ordered::ClassInitialization);
+        }
+        if let (Some(executor), Some(other)) = (first.serial_on, second.serial_on)
+            && executor == other
+        {
+            return Some(Ordered::SerialExecutor(executor));
+        }
+        if a.origin == b.origin {
+            return (!first.overlaps_itself).then_some(Ordered::SameOrigin);
+        }
+        let overlaps = self.overlap.are_together(a.origin, b.origin)
+            || self.overlap.is_alive(a.origin, a.act, a.stmt, b.origin)
+            || self.overlap.is_alive(b.origin, b.act, b.stmt, a.origin);
+        if !overlaps {
+            let is_ancestor =
+                self.overlap.is_ancestor(a.origin, b.origin) || self.overlap.is_ancestor(b.origin, a.origin);
+            return Some(if is_ancestor {
+                Ordered::BeforeStartOrAfterJoin
+            } else if self.overlap.are_related(a.origin, b.origin) {
+                Ordered::Sequential
+            } else {
+                Ordered::DifferentPrograms
+            });
+        }
+        let signalled = self.signals.precedes(a, b) || self.signals.precedes(b, a);
+        signalled.then_some(Ordered::SignalAwait)
+    }
+
+    /// Locks certainly held before the statement runs, callers' locks first.
+    pub fn held(&self, point: &Point) -> Vec<&HeldLock> {
+        self.locks.held(point).collect()
+    }
+
+    /// Do locks keep two accesses to the same object apart?
+    pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
+        self.locks.protects(&self.flows, |act| self.methods[act], a, b)
+    }
+
+    /// Every lock taken (and every wait for an origin's end under a lock), by origin, with what is held
+    /// meanwhile. A lock that is held already is not taken again.
+    pub fn acquisitions(&self) -> &[Acquisition] {
+        self.locks.acquisitions()
+    }
+
+    /// Does the abstract object stand for at most one object?
+    pub fn unique(&self, obj: Obj) -> bool {
+        self.unique.contains(obj)
+    }
+
+    /// Is the object in `base` unknown to other origins when the statement runs?
+    pub fn fresh(&self, act: Act, stmt: StmtId, base: Var) -> Freshness {
+        self.fresh.of(act, stmt, base)
+    }
+
+    /// Does each instance of an origin that overlaps itself have its own of these?
+    pub fn instance_local(&self, origin: Origin, obj: Obj) -> bool {
+        self.local.contains(origin, obj)
+    }
+
+    /// The shortest call path from the origin's entry to the activation, as the calls made on it.
+    pub fn trace(&self, pointsto: &PointsTo, origin: Origin, act: Act) -> Vec<(Act, StmtId)> {
+        let info = &self.origins.info[origin];
+        match info.kind {
+            OriginKind::Initialization => trace::call_path(pointsto, &self.initializers, act),
+            OriginKind::Entry | OriginKind::Task => trace::call_path(pointsto, &[info.entry], act),
+        }
+    }
+
+    /// How the origin came to be: spawns, outermost first; empty for entry points.
+    pub fn trace_to_spawn(&self, origin: Origin) -> Vec<SpawnedBy> {
+        trace::spawn_chain(&self.origins, origin)
+    }
+}

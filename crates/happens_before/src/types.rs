@@ -1,7 +1,7 @@
 //! Origins, program points and locks: the vocabulary of order and mutual exclusion.
 
 use arena::define_id;
-use ir::{FieldId, StmtId, Var};
+use ir::{ClassId, FieldId, MethodId, StmtId, Var};
 use pointsto::{Act, Obj};
 
 define_id! {
@@ -9,9 +9,20 @@ define_id! {
     Origin
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OriginKind {
+    /// `main`, or what the user named.
+    Entry,
+    /// All class initialisers together: ordered before everything.
+    Initialization,
+    /// Spawned.
+    Task,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginInfo {
-    /// First activation it runs.
+    pub kind: OriginKind,
+    /// First activation it runs (one of them, for class initialisation).
     pub entry: Act,
     /// The task object; `None` for entry points.
     pub task: Option<Obj>,
@@ -19,8 +30,12 @@ pub struct OriginInfo {
     pub spawned_by: Vec<SpawnedBy>,
     /// More than one instance may be alive at the same time.
     pub overlaps_itself: bool,
+    /// It is started at most once in the whole run.
+    pub runs_once: bool,
     /// Each instance runs on a task object of its own (allocated anew before each spawn).
     pub own_task: bool,
+    /// Its tasks all run on this executor, one after the other.
+    pub serial_on: Option<Obj>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,8 +53,19 @@ pub struct Point {
     pub stmt: StmtId,
 }
 
+/// An access to memory at a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccessPoint {
+    pub point: Point,
+    /// The variable whose object is accessed; `None` for statics.
+    pub base: Option<Var>,
+    /// The object under consideration; `None` for statics.
+    pub object: Option<Obj>,
+    pub is_write: bool,
+}
+
 /// Why two points never run at the same time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordered {
     /// One origin, one instance: program order.
     SameOrigin,
@@ -51,27 +77,116 @@ pub enum Ordered {
     SerialExecutor(Obj),
     /// A signal after the one, an await before the other (latch, barrier, volatile hand-over).
     SignalAwait,
+    /// Class initialisation comes before every use of the class.
+    ClassInitialization,
     /// Entry points of different programs.
     DifferentPrograms,
+}
+
+/// One step of a lock's path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PathStep {
+    /// A field that never changes.
+    Field(FieldId),
+    /// What a lambda has captured, by position.
+    Capture(u16),
+    /// What a constructor had in a local variable and kept in more than one field.
+    Made(MethodId, Var),
+    /// The object whose field this one was loaded from.
+    Owner(FieldId),
+    /// The array this one was loaded from.
+    OwnerArray,
 }
 
 /// One way a lock is known, so that two holders can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockKey {
-    /// One concrete object: static, class literal, or allocated once.
+    /// One concrete object: class literal, or allocated once.
     Unique(Obj),
-    /// A path of fields that never change from a parameter or variable of the holding method.
-    Path { root: Var, fields: Vec<FieldId> },
+    /// The class object of a class whose literal nobody mentions: the lock of static synchronized methods.
+    Class(ClassId),
+    /// What a static field that never changes holds, and a path from there.
+    Static { field: FieldId, steps: Vec<PathStep> },
+    /// A path from a parameter or variable of the holding method.
+    Path { root: Var, steps: Vec<PathStep> },
 }
 
 /// A lock certainly held at a point.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HeldLock {
-    pub key: LockKey,
+    /// All ways it is known; empty if only its abstract objects are.
+    pub keys: Vec<LockKey>,
     pub shared: bool,
     /// Abstract objects it may be (for naming and for the deadlock graph).
     pub objects: Vec<Obj>,
     /// Where it is acquired (possibly in a caller); the statement is `None` for a synchronized method.
     pub act: Act,
     pub stmt: Option<StmtId>,
+}
+
+/// Do locks keep two accesses apart?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Protection<'a> {
+    Yes(Guard<'a>),
+    /// Only if two abstract objects that may be equal are equal.
+    Weak(Guard<'a>),
+    No,
+}
+
+/// The two holders that exclude each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard<'a> {
+    pub first: &'a HeldLock,
+    pub second: &'a HeldLock,
+    pub why: GuardReason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GuardReason {
+    /// One concrete lock object.
+    SameObject,
+    /// The same path from the accessed object.
+    SamePath,
+    /// The same path from the only owner of the accessed object.
+    SameOwner,
+    /// The same path from an owner of the accessed object, which may have others.
+    MaybeSameOwner,
+    /// Lock objects from one allocation site.
+    SameAllocation,
+}
+
+/// Taking a lock, or waiting for something else, with what is held meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acquisition {
+    pub origin: Origin,
+    pub act: Act,
+    /// `None` for a synchronized method.
+    pub stmt: Option<StmtId>,
+    pub wants: Wanted,
+    /// Held at that moment, callers' locks included.
+    pub held: Vec<HeldDuring>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    Lock(HeldLock),
+    /// The end of one of these origins.
+    End(Vec<Origin>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldDuring {
+    pub lock: HeldLock,
+    /// Held on every path to the acquisition, not just on some.
+    pub always: bool,
+}
+
+/// Can somebody else know the object yet?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Freshness {
+    No,
+    /// Allocated here and not published yet.
+    Unpublished,
+    /// Handed over by a queue or kept per thread, and not published since.
+    Taken,
 }

@@ -1,0 +1,296 @@
+//! The control flow of one body as order sees it: which statements may enter which handlers, and loops.
+//! Knows declared exceptions; knows no model and no points-to.
+
+use arena::Id;
+use ir::cfg::{Dominators, Edges, Loop, Loops};
+use ir::{BlockId, Body, ClassId, FieldId, FieldRef, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// One body with its exceptional edges, loops and resolved fields.
+#[derive(Debug)]
+pub struct Flow {
+    pub method: MethodId,
+    pub body: Arc<Body>,
+    /// The field of each load and store, by statement.
+    fields: Vec<Option<FieldId>>,
+    /// Which statements may enter which handlers, sorted.
+    throws: Vec<(StmtId, BlockId)>,
+    loops: Loops,
+    /// The constructor call on each newly allocated variable.
+    constructors: FxHashMap<Var, StmtId>,
+}
+
+impl Flow {
+    pub fn new(resolver: &mut Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
+        let fields = body.stmts.iter().map(|(_, stmt)| resolver.field_of(&stmt.kind)).collect();
+        let loops = Loops::new(&body, &Dominators::new(&body, Edges::All), Edges::All);
+        Flow {
+            method,
+            fields,
+            throws: throws(resolver, &body),
+            loops,
+            constructors: constructors(resolver.program, &body),
+            body,
+        }
+    }
+
+    pub fn field(&self, stmt: StmtId) -> Option<FieldId> {
+        self.fields[stmt.index()]
+    }
+
+    /// Handlers this statement may enter, as `(statement, handler)`.
+    pub fn handlers(&self, stmt: StmtId) -> &[(StmtId, BlockId)] {
+        let from = self.throws.partition_point(|&(at, _)| at < stmt);
+        let to = self.throws.partition_point(|&(at, _)| at <= stmt);
+        &self.throws[from..to]
+    }
+
+    pub fn in_loop(&self, stmt: StmtId) -> bool {
+        self.loops.innermost(self.body.stmts[stmt].block).is_some()
+    }
+
+    /// Loops around a statement, innermost first.
+    pub fn loops_around(&self, stmt: StmtId) -> impl Iterator<Item = &Loop> + '_ {
+        let block = self.body.stmts[stmt].block;
+        self.loops.loops.iter().rev().filter(move |around| around.blocks.contains(&block))
+    }
+
+    /// The constructor call on the object that `var` was allocated for.
+    pub fn constructor(&self, var: Var) -> Option<StmtId> {
+        self.constructors.get(&var).copied()
+    }
+
+    /// Successors of a block, exceptional ones included.
+    pub fn successors(&self, block: BlockId) -> Vec<BlockId> {
+        let info = &self.body.blocks[block];
+        let mut all = info.succs.clone();
+        let from = self.throws.partition_point(|&(at, _)| at.0 < info.first);
+        for &(at, handler) in &self.throws[from..] {
+            if at.0 >= info.end {
+                break;
+            }
+            if !all.contains(&handler) {
+                all.push(handler);
+            }
+        }
+        all
+    }
+
+    /// Edges that leave a loop.
+    pub fn exits(&self, around: &Loop) -> Vec<(BlockId, BlockId)> {
+        let mut exits = Vec::new();
+        for &from in &around.blocks {
+            let leaving = self.successors(from).into_iter().filter(|to| !around.blocks.contains(to));
+            exits.extend(leaving.map(|to| (from, to)));
+        }
+        exits
+    }
+
+    /// Follows copies and casts to where the value was made.
+    pub fn source(&self, mut var: Var) -> Var {
+        while let Some(def) = self.body.vars[var].def {
+            match self.body.stmts[def].kind {
+                StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. } if src != var => var = src,
+                _ => break,
+            }
+        }
+        var
+    }
+
+    pub fn definition(&self, var: Var) -> Option<(StmtId, &StmtKind)> {
+        let def = self.body.vars[var].def?;
+        Some((def, &self.body.stmts[def].kind))
+    }
+}
+
+/// Which statement may enter which handler. An exception is rare and an interrupt rarer:
+/// - a handler of a checked type is entered by throws, and by calls that declare a compatible type;
+/// - a handler of any other type is entered by throws and all calls, or by whatever may fail if there are none;
+/// - a call that declares InterruptedException enters a handler only if nothing else does, and then only the
+///   last such call does: `try { a.join(); b.join(); } catch (InterruptedException e) {}` has joined both.
+fn throws(resolver: &mut Resolver<'_>, body: &Body) -> Vec<(StmtId, BlockId)> {
+    let mut covered: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
+    for (block, info) in body.blocks.iter() {
+        for &handler in &info.handlers {
+            if !covered[handler.index()].contains(&block) {
+                covered[handler.index()].push(block);
+            }
+        }
+    }
+    let mut throws = Vec::new();
+    for (handler, info) in body.blocks.iter() {
+        let blocks = &covered[handler.index()];
+        if blocks.is_empty() {
+            continue;
+        }
+        let caught = match body.stmts.get(StmtId(info.first)).map(|stmt| &stmt.kind) {
+            Some(&StmtKind::Catch { class, .. }) => class,
+            _ => None,
+        };
+        let checked = caught.filter(|&class| resolver.is_checked(class));
+        let stmts = || blocks.iter().flat_map(|&b| (body.blocks[b].first..body.blocks[b].end).map(StmtId));
+        let mut sources: Vec<StmtId> = Vec::new();
+        let mut last_blocking = None;
+        for stmt in stmts() {
+            match &body.stmts[stmt].kind {
+                StmtKind::Throw { .. } => sources.push(stmt),
+                StmtKind::Call { target, .. } => {
+                    let declared = resolver.declared(*target);
+                    if declared.interruptible {
+                        last_blocking = last_blocking.max(Some(stmt));
+                    } else if checked.is_none_or(|class| resolver.compatible(*target, class)) {
+                        sources.push(stmt);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if sources.is_empty() {
+            sources.extend(last_blocking);
+        }
+        if sources.is_empty() {
+            sources.extend(stmts().filter(|&stmt| may_fail(&body.stmts[stmt].kind)));
+        }
+        if sources.is_empty() {
+            sources.extend(stmts().last());
+        }
+        throws.extend(sources.into_iter().map(|stmt| (stmt, handler)));
+    }
+    throws.sort_unstable();
+    throws.dedup();
+    throws
+}
+
+fn may_fail(kind: &StmtKind) -> bool {
+    !matches!(
+        kind,
+        StmtKind::Const { .. }
+            | StmtKind::Copy { .. }
+            | StmtKind::Phi { .. }
+            | StmtKind::Catch { .. }
+            | StmtKind::Branch { .. }
+            | StmtKind::Switch { .. }
+            | StmtKind::Return { .. }
+    )
+}
+
+fn constructors(program: &Program, body: &Body) -> FxHashMap<Var, StmtId> {
+    let mut constructors = FxHashMap::default();
+    for (stmt, info) in body.stmts.iter() {
+        if let StmtKind::Call { target, args, .. } = &info.kind
+            && let Some(&base) = args.first()
+            && let Some(def) = body.vars[base].def
+            && matches!(body.stmts[def].kind, StmtKind::New { .. })
+            && program.selector_text(target.selector).0 == "<init>"
+        {
+            constructors.entry(base).or_insert(stmt);
+        }
+    }
+    constructors
+}
+
+/// Symbolic references resolved against what is loaded already.
+pub struct Resolver<'a> {
+    pub program: &'a Program,
+    fields: FxHashMap<FieldRef, Option<FieldId>>,
+    methods: FxHashMap<MethodRef, Option<MethodId>>,
+    declared: FxHashMap<MethodRef, Declared>,
+    exception: Option<ClassId>,
+    runtime: Option<ClassId>,
+    interrupted: Option<ClassId>,
+}
+
+/// What a call declares to throw.
+#[derive(Debug, Clone, Copy, Default)]
+struct Declared {
+    interruptible: bool,
+}
+
+impl<'a> Resolver<'a> {
+    pub fn new(program: &'a Program) -> Resolver<'a> {
+        Resolver {
+            program,
+            fields: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            exception: program.find_class("java/lang/Exception"),
+            runtime: program.find_class("java/lang/RuntimeException"),
+            interrupted: program.find_class("java/lang/InterruptedException"),
+        }
+    }
+
+    pub fn field(&mut self, field: FieldRef) -> Option<FieldId> {
+        if let Some(&known) = self.fields.get(&field) {
+            return known;
+        }
+        let program = self.program;
+        let declared = |class: ClassId| {
+            program.class(class).fields.iter().copied().find(|&id| {
+                let info = program.field(id);
+                info.name == field.name && info.descriptor == field.descriptor
+            })
+        };
+        let found = program
+            .superclasses(field.class)
+            .find_map(declared)
+            .or_else(|| program.supertypes(field.class).find_map(declared));
+        self.fields.insert(field, found);
+        found
+    }
+
+    pub fn method(&mut self, method: MethodRef) -> Option<MethodId> {
+        if let Some(&known) = self.methods.get(&method) {
+            return known;
+        }
+        let program = self.program;
+        let declared = |class| program.declared_method(MethodRef { class, selector: method.selector });
+        let found = program
+            .superclasses(method.class)
+            .find_map(declared)
+            .or_else(|| program.supertypes(method.class).find_map(declared));
+        self.methods.insert(method, found);
+        found
+    }
+
+    fn field_of(&mut self, kind: &StmtKind) -> Option<FieldId> {
+        match *kind {
+            StmtKind::Load { field, .. }
+            | StmtKind::Store { field, .. }
+            | StmtKind::LoadStatic { field, .. }
+            | StmtKind::StoreStatic { field, .. } => self.field(field),
+            _ => None,
+        }
+    }
+
+    fn declared(&mut self, target: MethodRef) -> Declared {
+        if let Some(&known) = self.declared.get(&target) {
+            return known;
+        }
+        let throws = self.method(target).map(|method| self.program.method(method).throws.as_slice());
+        let interruptible = throws.unwrap_or_default().iter().any(|&class| Some(class) == self.interrupted);
+        let declared = Declared { interruptible };
+        self.declared.insert(target, declared);
+        declared
+    }
+
+    /// May the call throw something a handler of this checked class catches?
+    fn compatible(&mut self, target: MethodRef, caught: ClassId) -> bool {
+        let Some(method) = self.method(target) else { return true };
+        let throws = &self.program.method(method).throws;
+        throws.iter().any(|&class| {
+            self.program.is_subtype_loaded(class, caught) || self.program.is_subtype_loaded(caught, class)
+        })
+    }
+
+    fn is_checked(&self, class: ClassId) -> bool {
+        // It is caught more often than thrown, so that it may not have been loaded.
+        if Some(class) == self.interrupted {
+            return true;
+        }
+        let (Some(exception), Some(runtime)) = (self.exception, self.runtime) else { return false };
+        class != exception
+            && self.program.is_subtype_loaded(class, exception)
+            && !self.program.is_subtype_loaded(class, runtime)
+    }
+}

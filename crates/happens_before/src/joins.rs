@@ -1,0 +1,327 @@
+//! Which statements certainly wait for the end of an origin. Knows handles, executors and loops; whether a
+//! join is passed on the way from a spawn is left to reachability.
+
+use crate::bits::Bits;
+use crate::flow::Flow;
+use crate::locks::paths::{PathRoot, Paths};
+use crate::origins::{Origins, Site};
+use crate::reach::{Kills, passes_in};
+use crate::types::Origin;
+use crate::unique::Unique;
+use crate::world::World;
+use arena::{Id, IdSet, IndexVec};
+use ir::{BlockId, StmtId, StmtKind, Var};
+use models::Step;
+use pointsto::{Act, Obj};
+use std::collections::BTreeMap;
+
+/// A statement that waits for origins to end.
+#[derive(Debug, Clone)]
+struct Join {
+    act: Act,
+    stmt: StmtId,
+    waits_for: WaitsFor,
+    /// What the operand is.
+    objects: IdSet<Obj>,
+    /// What is joined with it, because its end covers theirs.
+    covered: IdSet<Obj>,
+    var: Option<Var>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WaitsFor {
+    Handle,
+    Executor,
+}
+
+/// The joins of what one site starts.
+#[derive(Debug, Clone, Default)]
+pub struct SiteJoins {
+    /// Join whatever instance the site has started.
+    pub firm: Kills,
+    /// Join the instance started last by the same execution of the method.
+    pub same_value: Kills,
+    /// Where the joined value is made anew: from there on `same_value` is about another instance.
+    pub renewed: Vec<(Act, StmtId)>,
+}
+
+/// A call of a method that starts an origin and returns its handle: as good as the spawn itself.
+#[derive(Debug, Clone)]
+pub struct Lifted {
+    pub act: Act,
+    pub stmt: StmtId,
+    pub joins: SiteJoins,
+}
+
+#[derive(Debug, Default)]
+pub struct Joins {
+    /// By site.
+    pub of_site: Vec<SiteJoins>,
+    /// By site: the calls that stand for it, if its method returns the handle.
+    pub lifted: Vec<Vec<Lifted>>,
+    /// By origin: joins of all instances, whoever started them.
+    pub of_origin: IndexVec<Origin, Kills>,
+    /// Statements that may wait for the end of these origins: `(act, stmt)`, sorted.
+    pub waits: Vec<(Act, StmtId, Vec<Origin>)>,
+}
+
+impl Joins {
+    pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique, paths: &Paths) -> Joins {
+        let found = find_joins(world);
+        let finder = Finder { world, unique, paths };
+        let of_site: Vec<SiteJoins> = origins.sites.iter().map(|site| finder.of_site(site, &found)).collect();
+        let lifted = origins.sites.iter().map(|site| finder.lifted(origins, site, &found)).collect();
+        let of_origin = origins.sites_of.iter().map(|(_, sites)| common(&of_site, sites)).collect();
+        let waits = waits(origins, &found);
+        Joins { of_site, lifted, of_origin, waits }
+    }
+}
+
+fn find_joins(world: &World<'_>) -> Vec<Join> {
+    let mut covers: BTreeMap<Obj, IdSet<Obj>> = BTreeMap::new();
+    let mut joins = Vec::new();
+    for act in world.pointsto.acts() {
+        for &(stmt, step) in world.sync(act) {
+            let (operand, waits_for) = match step {
+                Step::Join { handle } => (handle, WaitsFor::Handle),
+                Step::JoinAll { executor } => (executor, WaitsFor::Executor),
+                Step::Covers { handle, parts } => {
+                    let parts = world.operand(act, stmt, parts);
+                    for handle in world.operand(act, stmt, handle).iter() {
+                        covers.entry(handle).or_default().union_with(&parts);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            joins.push(Join {
+                act,
+                stmt,
+                waits_for,
+                objects: world.operand(act, stmt, operand),
+                covered: IdSet::new(),
+                var: world.operand_var(act, stmt, operand),
+            });
+        }
+    }
+    for join in &mut joins {
+        let mut left: Vec<Obj> = join.objects.iter().collect();
+        while let Some(obj) = left.pop() {
+            for part in covers.get(&obj).into_iter().flat_map(|parts| parts.iter()) {
+                if join.covered.insert(part) {
+                    left.push(part);
+                }
+            }
+        }
+    }
+    joins
+}
+
+fn waits(origins: &Origins, joins: &[Join]) -> Vec<(Act, StmtId, Vec<Origin>)> {
+    let mut waits: BTreeMap<(Act, StmtId), IdSet<Origin>> = BTreeMap::new();
+    for join in joins {
+        for site in &origins.sites {
+            let subject = match join.waits_for {
+                WaitsFor::Handle => &site.handles,
+                WaitsFor::Executor => &site.executors,
+            };
+            if subject.intersects(&join.objects) || subject.intersects(&join.covered) {
+                waits.entry((join.act, join.stmt)).or_default().insert(site.child);
+            }
+        }
+    }
+    for site in origins.sites.iter().filter(|site| site.waits) {
+        waits.entry((site.act, site.stmt)).or_default().insert(site.child);
+    }
+    waits.into_iter().map(|((act, stmt), ends)| (act, stmt, ends.iter().collect())).collect()
+}
+
+/// Joins that all sites of an origin have in common.
+fn common(of_site: &[SiteJoins], sites: &[usize]) -> Kills {
+    let mut sites = sites.iter().map(|&site| &of_site[site].firm);
+    let Some(mut kills) = sites.next().cloned() else { return Kills::default() };
+    for other in sites {
+        kills.stmts.retain(|kill| other.stmts.binary_search(kill).is_ok());
+        kills.edges.retain(|kill| other.edges.binary_search(kill).is_ok());
+    }
+    kills
+}
+
+struct Finder<'a, 'w> {
+    world: &'a World<'w>,
+    unique: &'a Unique,
+    paths: &'a Paths,
+}
+
+impl Finder<'_, '_> {
+    fn of_site(&self, site: &Site, joins: &[Join]) -> SiteJoins {
+        let mut found = SiteJoins::default();
+        // Activations that may run the site, for loops that start and join.
+        let mut spawning: Option<Bits> = None;
+        for join in joins {
+            let subject = match join.waits_for {
+                WaitsFor::Handle => &site.handles,
+                WaitsFor::Executor => &site.executors,
+            };
+            if subject.is_empty() {
+                continue;
+            }
+            let direct = subject.is_subset(&join.objects);
+            let covered = subject.is_subset(&join.covered);
+            if !direct && !covered {
+                continue;
+            }
+            // The operand is one concrete object, the handle (executor) of everything the site starts.
+            let is_one = join.objects.single().is_some_and(|obj| self.unique.contains(obj));
+            if is_one || covered && self.is_covering(join) {
+                found.firm.stmts.push((join.act, join.stmt));
+                continue;
+            }
+            if direct && let Some(renewed) = self.same_value(site, join) {
+                found.same_value.stmts.push((join.act, join.stmt));
+                found.renewed.extend(renewed.map(|stmt| (join.act, stmt)));
+                continue;
+            }
+            if join.waits_for == WaitsFor::Handle {
+                let spawning = spawning.get_or_insert_with(|| self.world.callers_of([site.act]));
+                self.join_loop(site, join, spawning, &mut found.firm);
+                self.join_each(join, &mut found.firm);
+            }
+        }
+        found.firm.sort();
+        found.same_value.sort();
+        found.renewed.sort_unstable();
+        found.renewed.dedup();
+        found
+    }
+
+    /// `Thread start(Runnable r) { Thread t = new Thread(r); t.start(); return t; }`
+    fn lifted(&self, origins: &Origins, site: &Site, joins: &[Join]) -> Vec<Lifted> {
+        let (Some(flow), Some(handle)) = (self.world.flow(site.act), site.handle_var) else {
+            return Vec::new();
+        };
+        let handle = flow.source(handle);
+        let mut returns = flow.body.stmts.iter().filter_map(|(_, stmt)| match stmt.kind {
+            StmtKind::Return { value } => Some(value),
+            _ => None,
+        });
+        let task = origins.info[site.child].task;
+        if site.waits || !returns.all(|value| value.is_some_and(|value| flow.source(value) == handle)) {
+            return Vec::new();
+        }
+        let callers = self.world.pointsto.callers(site.act).iter().copied();
+        let bringing = callers.filter(|&(caller, stmt)| {
+            task.is_none_or(|task| passes_in(self.world, caller, stmt, site.act, task))
+        });
+        bringing
+            .map(|(act, stmt)| {
+                let result = self.world.flow(act).and_then(|flow| match flow.body.stmts[stmt].kind {
+                    StmtKind::Call { dst, .. } => dst,
+                    _ => None,
+                });
+                let site = Site { act, stmt, handle_var: result, executor_var: None, ..site.clone() };
+                Lifted { act, stmt, joins: self.of_site(&site, joins) }
+            })
+            .collect()
+    }
+
+    /// The operand is the result of the call that makes one handle cover others.
+    fn is_covering(&self, join: &Join) -> bool {
+        let (Some(flow), Some(var)) = (self.world.flow(join.act), join.var) else { return false };
+        let Some((def, _)) = flow.definition(flow.source(var)) else { return false };
+        self.world
+            .sync(join.act)
+            .iter()
+            .any(|&(stmt, step)| stmt == def && matches!(step, Step::Covers { .. }))
+    }
+
+    /// Spawn and join in one execution of a method, on the same value. Returns where the value is made anew.
+    fn same_value(&self, site: &Site, join: &Join) -> Option<Option<StmtId>> {
+        if site.act != join.act {
+            return None;
+        }
+        let flow = self.world.flow(site.act)?;
+        let spawned = match join.waits_for {
+            WaitsFor::Handle => site.handle_var?,
+            WaitsFor::Executor => site.executor_var?,
+        };
+        let path = self.paths.path(flow, site.act, spawned);
+        if path != self.paths.path(flow, site.act, join.var?) {
+            return None;
+        }
+        match path.root {
+            PathRoot::Var(root) => Some(flow.body.vars[root].def),
+            PathRoot::Static(_) => Some(None),
+        }
+    }
+
+    /// The join-loop idiom: a loop that does not start the origin and joins a value that it gets anew in each
+    /// round has, when it is left, joined all instances. (It is taken to go through all of them.)
+    fn join_loop(&self, site: &Site, join: &Join, spawning: &Bits, kills: &mut Kills) {
+        let Some(flow) = self.world.flow(join.act) else { return };
+        for around in flow.loops_around(join.stmt) {
+            let starts = around.blocks.iter().any(|&block| {
+                flow.body.block_stmts(block).any(|(stmt, _)| {
+                    let callees = self.world.pointsto.callees(join.act, stmt);
+                    (join.act, stmt) == (site.act, site.stmt)
+                        || callees.iter().any(|callee| spawning.contains(callee.index()))
+                })
+            });
+            if starts {
+                break;
+            }
+            let renewed = join.var.is_none_or(|var| {
+                flow.definition(flow.source(var)).is_some_and(|(def, kind)| {
+                    !matches!(kind, StmtKind::New { .. })
+                        && around.blocks.contains(&flow.body.stmts[def].block)
+                })
+            });
+            if renewed {
+                kills.edges.extend(flow.exits(around).into_iter().map(|(from, to)| (join.act, from, to)));
+            }
+        }
+    }
+
+    /// `threads.forEach(t -> t.join())`: a library method that runs a lambda on each element has, when it
+    /// returns, joined all of them, provided the lambda always joins what it gets.
+    fn join_each(&self, join: &Join, kills: &mut Kills) {
+        let Some(flow) = self.world.flow(join.act) else { return };
+        let Some(var) = join.var else { return };
+        if !flow.body.params.contains(&flow.source(var)) || !must_pass(flow, join.stmt) {
+            return;
+        }
+        let mut seen = Bits::new();
+        let mut left = vec![(join.act, true)];
+        while let Some((act, is_lambda)) = left.pop() {
+            if !seen.insert(act.index()) {
+                continue;
+            }
+            for &(caller, stmt) in self.world.pointsto.callers(act) {
+                if self.world.is_jdk(caller) {
+                    left.push((caller, false));
+                } else if !is_lambda || self.world.runs_for_model(caller, stmt, act) {
+                    kills.stmts.push((caller, stmt));
+                }
+            }
+        }
+    }
+}
+
+/// Does every way from the entry to a return pass the statement?
+fn must_pass(flow: &Flow, stmt: StmtId) -> bool {
+    let mut seen = Bits::new();
+    let mut left = vec![BlockId(0)];
+    while let Some(block) = left.pop() {
+        if !seen.insert(block.index()) || flow.body.stmts[stmt].block == block {
+            continue;
+        }
+        let info = &flow.body.blocks[block];
+        if (info.first..info.end)
+            .any(|at| matches!(flow.body.stmts[StmtId(at)].kind, StmtKind::Return { .. }))
+        {
+            return false;
+        }
+        left.extend(flow.successors(block));
+    }
+    true
+}

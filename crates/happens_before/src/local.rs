@@ -1,0 +1,189 @@
+//! Objects that belong to one instance of an origin that runs several times at once. Knows who allocated what
+//! and what the origin loads from elsewhere.
+
+use crate::bits::Bits;
+use crate::origins::Origins;
+use crate::reach::{Kills, Start, reach};
+use crate::types::Origin;
+use crate::unique::Unique;
+use crate::world::World;
+use arena::{Id, IndexVec};
+use ir::{StmtId, StmtKind};
+use pointsto::{Act, Context, Ctx, Obj, Site, Slot};
+use rustc_hash::FxHashMap;
+
+#[derive(Debug, Default)]
+pub struct Local {
+    /// For origins that overlap themselves: objects no two instances share.
+    objects: IndexVec<Origin, Bits>,
+}
+
+impl Local {
+    pub fn new(world: &World<'_>, origins: &Origins) -> Local {
+        let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
+        let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
+        for at in 0..world.pointsto.object_count() {
+            let obj = Obj::new(at);
+            let ctx = world.pointsto.object(obj).ctx;
+            let task = *tasks.entry(ctx).or_insert_with(|| task_of(world, ctx, 8));
+            if let Some(task) = task {
+                made_in.entry(task).or_default().push(obj);
+            }
+        }
+        let held = elsewhere(world);
+        let mut local = Local::default();
+        for (origin, info) in origins.info.iter() {
+            let bits = local.objects.at(origin);
+            let (true, Some(task)) = (info.overlaps_itself, info.task) else { continue };
+            let mut own: Bits = made_in.get(&task).into_iter().flatten().map(|obj| obj.index()).collect();
+            if info.own_task {
+                own.insert(task.index());
+            }
+            *bits = remove_shared(world, origins, origin, own, &held);
+        }
+        local
+    }
+
+    pub fn contains(&self, origin: Origin, obj: Obj) -> bool {
+        self.objects.get(origin).is_some_and(|objects| objects.contains(obj.index()))
+    }
+}
+
+/// The task in whose origin a context's code runs.
+fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
+    if depth == 0 {
+        return None;
+    }
+    match world.pointsto.context(ctx) {
+        Context::Origin(task) => Some(task),
+        Context::Container(container) => task_of(world, world.pointsto.object(container).ctx, depth - 1),
+        Context::Call(outer, ..) => task_of(world, outer, depth - 1),
+        Context::Shared | Context::Entry => None,
+    }
+}
+
+/// Objects that are held by a slot of an object of another context, with those slots.
+fn elsewhere(world: &World<'_>) -> FxHashMap<Obj, Vec<Slot>> {
+    let mut held: FxHashMap<Obj, Vec<Slot>> = FxHashMap::default();
+    for (slot, objects) in world.pointsto.slots() {
+        let ctx = match slot {
+            Slot::Field(base, _) | Slot::Elements(base) => Some(world.pointsto.object(base).ctx),
+            Slot::Static(_) => None,
+        };
+        for obj in objects.iter() {
+            if Some(world.pointsto.object(obj).ctx) != ctx {
+                held.entry(obj).or_default().push(slot);
+            }
+        }
+    }
+    held
+}
+
+/// o stays local iff no load executed by the origin from a static, or from an object that is not local itself,
+/// may yield it.
+fn remove_shared(
+    world: &World<'_>,
+    origins: &Origins,
+    origin: Origin,
+    mut own: Bits,
+    held: &FxHashMap<Obj, Vec<Slot>>,
+) -> Bits {
+    let is_own = |own: &Bits, slot: &Slot| match slot {
+        Slot::Field(base, _) | Slot::Elements(base) => own.contains(base.index()),
+        Slot::Static(_) => false,
+    };
+    let escaped: Vec<usize> = own
+        .iter()
+        .filter(|&at| {
+            held.get(&Obj::new(at)).is_some_and(|slots| slots.iter().any(|slot| !is_own(&own, slot)))
+        })
+        .collect();
+    if escaped.is_empty() {
+        return own;
+    }
+    let loaded = loads(world, origins, origin);
+    loop {
+        let mut lost = Vec::new();
+        for &slot in loaded.iter().filter(|slot| !is_own(&own, slot)) {
+            lost.extend(world.pointsto.held(slot).iter().filter(|obj| own.contains(obj.index())));
+        }
+        if lost.is_empty() {
+            return own;
+        }
+        for obj in lost {
+            own.remove(obj.index());
+        }
+    }
+}
+
+/// Slots that the origin loads references from.
+fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
+    let mut slots = std::collections::BTreeSet::new();
+    for act in origins.runs[origin].iter().map(Act::new) {
+        let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
+        for (stmt, info) in body.stmts.iter() {
+            match info.kind {
+                StmtKind::Load { dst, base, field } if body.vars[dst].is_ref => {
+                    let Some(field) = world.resolve_field(field) else { continue };
+                    slots.extend(world.pointsto.pts(act, base).iter().map(|obj| Slot::Field(obj, field)));
+                }
+                StmtKind::LoadElem { dst, base, .. } if body.vars[dst].is_ref => {
+                    slots.extend(world.pointsto.pts(act, base).iter().map(Slot::Elements));
+                }
+                StmtKind::LoadStatic { dst, field } if body.vars[dst].is_ref => {
+                    slots.extend(world.resolve_field(field).map(Slot::Static));
+                }
+                StmtKind::Call { dst: Some(dst), .. } if body.vars[dst].is_ref => {
+                    modelled_loads(world, act, stmt, &mut slots);
+                }
+                _ => {}
+            }
+        }
+    }
+    slots.into_iter().collect()
+}
+
+/// A modelled call that returns something may have it from any field of what it is called on.
+fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut std::collections::BTreeSet<Slot>) {
+    use models::{Source, Step};
+    for step in world.steps(act, stmt) {
+        let Step::Assign { src: Source::Value(value), .. } = step else { continue };
+        if value.path.is_empty() {
+            continue;
+        }
+        // The slot itself cannot be named without the model's field; its contents can be compared.
+        let inner = world.operand(act, stmt, value);
+        let base = models::Operand { root: value.root, path: Vec::new() };
+        for base in world.operand(act, stmt, &base).iter() {
+            for (slot, objects) in world.slots_of(base) {
+                if objects.intersects(&inner) {
+                    slots.insert(slot);
+                }
+            }
+        }
+    }
+}
+
+/// Does every instance run on a task of its own: is the spawn not reachable from itself without passing the
+/// statement that allocates the task?
+pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origin: Origin) -> bool {
+    let info = &origins.info[origin];
+    let Some(task) = info.task else { return false };
+    if unique.contains(task) {
+        return info.runs_once;
+    }
+    let Site::Alloc(method, stmt) = world.pointsto.object(task).site else { return false };
+    let mut kills = Kills { stmts: Vec::new(), edges: Vec::new() };
+    kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
+    kills.sort();
+    let is_together = origins.sites_of[origin].iter().any(|&at| origins.sites[at].together);
+    let sites: Vec<(Act, StmtId)> =
+        origins.sites_of[origin].iter().map(|&at| (origins.sites[at].act, origins.sites[at].stmt)).collect();
+    !is_together
+        && info.spawned_by.iter().all(|by| {
+            let start = Start::After(by.act, by.stmt, Some(task));
+            let entry = origins.info[by.parent].entry;
+            let reached = reach(world, entry, &origins.runs[by.parent], &[start], &kills);
+            sites.iter().all(|&(act, stmt)| !reached.contains(act, stmt))
+        })
+}

@@ -1,0 +1,624 @@
+//! Locks held inside one activation: a forward must-analysis over its flow, with the net effect of callees
+//! that lock or unlock on behalf of their caller.
+
+use super::paths::{Path, PathRoot, Paths};
+use super::sorted;
+use super::table::{LockId, LockTable, SetId};
+use crate::flow::Flow;
+use crate::types::{HeldLock, LockKey, PathStep};
+use crate::unique::Unique;
+use crate::world::World;
+use arena::{Id, IdSet};
+use ir::{BlockId, Cond, Const, StmtId, StmtKind, Var, access};
+use models::{Operand, Root, Step};
+use pointsto::{Act, Obj, Object, Site};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Longest way up from an object to an owner.
+const HIGHEST: usize = 3;
+/// Rounds after which a recursive method is taken to have no net effect.
+const ROUNDS: u32 = 8;
+
+/// The locks of one activation.
+#[derive(Debug, Clone, Default)]
+pub struct ActLocks {
+    /// By statement, held before it.
+    before: Vec<SetId>,
+    uses: Vec<LockUse>,
+    net: Net,
+}
+
+/// A statement (or a synchronized method) that takes a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LockUse {
+    pub stmt: Option<StmtId>,
+    pub lock: LockId,
+    /// Gives up instead of waiting.
+    pub tries: bool,
+}
+
+/// What a call of the activation changes for its caller.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Net {
+    acquired: Vec<LockId>,
+    released: Vec<LockId>,
+}
+
+impl ActLocks {
+    pub fn before(&self, stmt: StmtId) -> SetId {
+        self.before.get(stmt.index()).copied().unwrap_or(SetId(0))
+    }
+
+    pub fn uses(&self) -> &[LockUse] {
+        &self.uses
+    }
+}
+
+/// What locks are known by.
+pub struct Keys<'a, 'w> {
+    pub world: &'a World<'w>,
+    pub unique: &'a Unique,
+    pub paths: &'a Paths,
+    /// Objects that stand for another lock, in shared mode or not.
+    views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)>,
+    literals: FxHashMap<ir::ClassId, Obj>,
+}
+
+impl<'a, 'w> Keys<'a, 'w> {
+    pub fn new(world: &'a World<'w>, unique: &'a Unique, paths: &'a Paths) -> Self {
+        let mut views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)> = FxHashMap::default();
+        let ret = Operand { root: Root::Ret, path: Vec::new() };
+        for act in world.pointsto.acts() {
+            for &(stmt, step) in world.sync(act) {
+                let Step::View { of, shared } = step else { continue };
+                let viewed = world.operand(act, stmt, of);
+                for view in world.operand(act, stmt, &ret).iter() {
+                    if viewed.contains(view) {
+                        continue;
+                    }
+                    let known = views.entry(view).or_insert_with(|| (IdSet::new(), Some(*shared)));
+                    known.0.union_with(&viewed);
+                    if known.1 != Some(*shared) {
+                        known.1 = None;
+                    }
+                }
+            }
+        }
+        let mut literals = FxHashMap::default();
+        // A view of a view is a view of what that stands for.
+        for _ in 0..2 {
+            let known = views.clone();
+            for (viewed, _) in views.values_mut() {
+                let inner =
+                    |obj: Obj| known.get(&obj).map_or_else(|| vec![obj], |(of, _)| of.iter().collect());
+                *viewed = viewed.iter().flat_map(inner).collect();
+            }
+        }
+        for at in 0..world.pointsto.object_count() {
+            if let &Object { site: Site::Literal(class), .. } = world.pointsto.object(Obj::new(at)) {
+                literals.insert(class, Obj::new(at));
+            }
+        }
+        Keys { world, unique, paths, views, literals }
+    }
+
+    /// The lock in a variable.
+    fn of_var(&self, act: Act, flow: &Flow, stmt: StmtId, var: Var, shared: bool) -> HeldLock {
+        let path = self.paths.path(flow, act, var);
+        let (objects, mode) = self.locked(self.world.pointsto.pts(act, var));
+        let shared = shared || path.view.or(mode).unwrap_or(false);
+        let mut keys = vec![key(path)];
+        keys.extend(self.unique_key(&objects));
+        HeldLock { keys, shared, objects: sorted(&objects), act, stmt: Some(stmt) }
+    }
+
+    fn of_operand(&self, act: Act, flow: &Flow, stmt: StmtId, operand: &Operand, shared: bool) -> HeldLock {
+        match self.world.operand_var(act, stmt, operand) {
+            Some(var) => self.of_var(act, flow, stmt, var, shared),
+            None => {
+                let (objects, mode) = self.locked(&self.world.operand(act, stmt, operand));
+                let keys = self.unique_key(&objects).into_iter().collect();
+                let shared = shared || mode.unwrap_or(false);
+                HeldLock { keys, shared, objects: sorted(&objects), act, stmt: Some(stmt) }
+            }
+        }
+    }
+
+    /// What a synchronized method holds.
+    fn of_method(&self, act: Act, flow: &Flow) -> Option<HeldLock> {
+        let method = self.world.program.method(flow.method);
+        if method.access & access::SYNCHRONIZED == 0 {
+            return None;
+        }
+        if method.is_static() {
+            return Some(match self.literals.get(&method.class) {
+                Some(&obj) => {
+                    let keys = vec![LockKey::Unique(obj)];
+                    HeldLock { keys, shared: false, objects: vec![obj], act, stmt: None }
+                }
+                // Nobody mentions the class object, so that only its synchronized methods lock it.
+                None => {
+                    let keys = vec![LockKey::Class(method.class)];
+                    HeldLock { keys, shared: false, objects: Vec::new(), act, stmt: None }
+                }
+            });
+        }
+        let this = *flow.body.params.first()?;
+        Some(HeldLock { stmt: None, ..self.of_var(act, flow, StmtId(0), this, false) })
+    }
+
+    fn unique_key(&self, objects: &IdSet<Obj>) -> Option<LockKey> {
+        objects.single().filter(|&obj| self.unique.contains(obj)).map(LockKey::Unique)
+    }
+
+    /// Views replaced by what they stand for, and the mode they agree on.
+    fn locked(&self, objects: &IdSet<Obj>) -> (IdSet<Obj>, Option<bool>) {
+        let mut locked = IdSet::new();
+        let mut modes = BTreeSet::new();
+        for obj in objects.iter() {
+            match self.views.get(&obj) {
+                Some((viewed, mode)) => {
+                    locked.union_with(viewed);
+                    modes.insert(*mode);
+                }
+                None => {
+                    locked.insert(obj);
+                    modes.insert(None);
+                }
+            }
+        }
+        let mode = if modes.len() == 1 { modes.first().copied().flatten() } else { None };
+        // A lock that is sometimes shared excludes no more than a shared one.
+        let mode = if modes.len() > 1 && modes.contains(&Some(true)) { Some(true) } else { mode };
+        (locked, mode)
+    }
+
+    /// A caller's lock in the callee's terms. Keys that cannot be told there are lost.
+    pub fn down(&self, caller: Act, stmt: StmtId, callee: Act, lock: &HeldLock) -> HeldLock {
+        let is_path = |key: &LockKey| matches!(key, LockKey::Path { .. });
+        let mut keys: Vec<LockKey> = lock.keys.iter().filter(|key| !is_path(key)).cloned().collect();
+        if lock.keys.iter().any(is_path)
+            && let (Some(flow), Some(called)) = (self.world.flow(caller), self.world.flow(callee))
+        {
+            for binding in self.world.bindings(caller, stmt, callee) {
+                let Some(&param) = called.body.params.get(binding.param) else { continue };
+                for key in &lock.keys {
+                    let LockKey::Path { root, steps } = key else { continue };
+                    let found = self.ways_from(flow, caller, binding.var, binding.capture, *root, steps);
+                    keys.extend(found.into_iter().map(|steps| LockKey::Path { root: param, steps }));
+                }
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        HeldLock { keys, ..lock.clone() }
+    }
+
+    /// Ways from the value a parameter is bound to, to the lock.
+    fn ways_from(
+        &self,
+        flow: &Flow,
+        act: Act,
+        var: Var,
+        capture: Option<u16>,
+        root: Var,
+        steps: &[PathStep],
+    ) -> Vec<Vec<PathStep>> {
+        let captures = self.paths.captures(flow, var);
+        match capture {
+            Some(n) => {
+                // Made here: what it has captured. Passed in: the way through its captures.
+                let here = captures.iter().find(|(step, _)| *step == PathStep::Capture(n));
+                if let Some(&(_, captured)) = here {
+                    return self.paths.relative(flow, act, captured, root, steps).into_iter().collect();
+                }
+                let path = self.paths.path(flow, act, var);
+                let through = path.steps.iter().copied().chain([PathStep::Capture(n)]).collect::<Vec<_>>();
+                if path.root == PathRoot::Var(root) && steps.starts_with(&through) {
+                    return vec![steps[through.len()..].to_vec()];
+                }
+                Vec::new()
+            }
+            None => {
+                let mut ways: Vec<Vec<PathStep>> =
+                    self.paths.relative(flow, act, var, root, steps).into_iter().collect();
+                for (step, captured) in captures {
+                    let path = self.paths.path(flow, act, captured);
+                    if path.root == PathRoot::Var(root) && steps.starts_with(&path.steps) {
+                        let rest = steps[path.steps.len()..].iter().copied();
+                        ways.push(std::iter::once(step).chain(rest).collect());
+                    }
+                }
+                ways
+            }
+        }
+    }
+
+    /// A callee's lock in the caller's terms.
+    fn up(&self, caller: Act, stmt: StmtId, callee: Act, lock: &HeldLock) -> HeldLock {
+        let mut keys = Vec::new();
+        let (Some(flow), Some(called)) = (self.world.flow(caller), self.world.flow(callee)) else {
+            return HeldLock { keys, ..lock.clone() };
+        };
+        let bindings = self.world.bindings(caller, stmt, callee);
+        for key in &lock.keys {
+            let LockKey::Path { root, steps } = key else {
+                keys.push(key.clone());
+                continue;
+            };
+            let Some(param) = called.body.params.iter().position(|param| param == root) else { continue };
+            for binding in bindings.iter().filter(|binding| binding.param == param) {
+                let var = match binding.capture {
+                    None => binding.var,
+                    Some(n) => {
+                        let captures = self.paths.captures(flow, binding.var);
+                        let found = captures.iter().find(|(step, _)| *step == PathStep::Capture(n));
+                        let Some(&(_, captured)) = found else { continue };
+                        captured
+                    }
+                };
+                if let Some(path) = self.paths.extend(flow, caller, var, steps) {
+                    keys.push(self::key(path));
+                }
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        HeldLock { keys, ..lock.clone() }
+    }
+}
+
+fn key(path: Path) -> LockKey {
+    match path.root {
+        PathRoot::Var(root) => LockKey::Path { root, steps: path.steps },
+        PathRoot::Static(field) => LockKey::Static { field, steps: path.steps },
+    }
+}
+
+impl Paths {
+    /// The way from the object in `base` to the lock at `root.steps`: up to owners, then down.
+    pub fn relative(
+        &self,
+        flow: &Flow,
+        act: Act,
+        base: Var,
+        root: Var,
+        steps: &[PathStep],
+    ) -> Option<Vec<PathStep>> {
+        let mut way = Vec::new();
+        let mut base = base;
+        while way.len() <= HIGHEST {
+            let path = self.path(flow, act, base);
+            if path.view.is_some() {
+                return None;
+            }
+            let PathRoot::Var(from) = path.root else { return None };
+            let common = if from == root {
+                path.steps.iter().zip(steps).take_while(|(a, b)| a == b).count()
+            } else {
+                0
+            };
+            for step in path.steps[common..].iter().rev() {
+                let PathStep::Field(field) = step else { return None };
+                way.push(PathStep::Owner(*field));
+            }
+            if from == root {
+                way.extend_from_slice(&steps[common..]);
+                return (way.len() <= HIGHEST + steps.len()).then_some(way);
+            }
+            // The root was loaded from something that may change: its owner then.
+            match flow.definition(from) {
+                Some((stmt, &StmtKind::Load { base: owner, .. })) => {
+                    way.push(PathStep::Owner(flow.field(stmt)?));
+                    base = owner;
+                }
+                Some((_, &StmtKind::LoadElem { base: owner, .. })) => {
+                    way.push(PathStep::OwnerArray);
+                    base = owner;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// Locks of every activation that touches any. Least in what is acquired, by rounds until the net effects of
+/// callees stand still.
+pub fn analyse(world: &World<'_>, keys: &Keys<'_, '_>, table: &mut LockTable) -> FxHashMap<Act, ActLocks> {
+    let mut acts: FxHashMap<Act, ActLocks> = FxHashMap::default();
+    let mut rounds: FxHashMap<Act, u32> = FxHashMap::default();
+    let mut left: BTreeSet<Act> = world.pointsto.acts().filter(|&act| touches_locks(world, act)).collect();
+    while let Some(act) = left.pop_first() {
+        let Some(flow) = world.flow(act) else { continue };
+        let mut found = Intra { keys, table, acts: &acts, act, flow }.run();
+        let round = rounds.entry(act).or_default();
+        *round += 1;
+        if *round > ROUNDS {
+            found.net.acquired.clear();
+        }
+        let changed = acts.get(&act).map_or(&Net::default(), |known| &known.net) != &found.net;
+        acts.insert(act, found);
+        if changed && rounds[&act] <= ROUNDS + 1 {
+            left.extend(world.pointsto.callers(act).iter().map(|&(caller, _)| caller));
+        }
+    }
+    acts
+}
+
+fn touches_locks(world: &World<'_>, act: Act) -> bool {
+    let method = world.pointsto.method(act);
+    let Some(body) = world.program.lowered(method) else { return false };
+    world.program.method(method).access & access::SYNCHRONIZED != 0
+        || world.sync(act).iter().any(|(_, step)| matches!(step, Step::Acquire { .. } | Step::Release { .. }))
+        || body.stmts.iter().any(|(_, stmt)| matches!(stmt.kind, StmtKind::MonitorEnter { .. }))
+}
+
+/// What is held at a point: locks with how often, and locks that a branch still has to decide on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct State {
+    held: Vec<(LockId, u32)>,
+    tried: Vec<(Var, LockId)>,
+}
+
+struct Intra<'a, 'k, 'w> {
+    keys: &'a Keys<'k, 'w>,
+    table: &'a mut LockTable,
+    acts: &'a FxHashMap<Act, ActLocks>,
+    act: Act,
+    flow: &'a Flow,
+}
+
+impl Intra<'_, '_, '_> {
+    fn run(&mut self) -> ActLocks {
+        let flow = self.flow;
+        let mut entry = State::default();
+        let own = self.keys.of_method(self.act, flow).map(|lock| self.table.add(lock));
+        entry.held.extend(own.map(|lock| (lock, 1)));
+        let mut at: Vec<Option<State>> = vec![None; flow.body.blocks.len()];
+        let mut found = ActLocks { before: vec![SetId(0); flow.body.stmts.len()], ..ActLocks::default() };
+        found.uses.extend(own.map(|lock| LockUse { stmt: None, lock, tries: false }));
+        if at.is_empty() {
+            return found;
+        }
+        at[0] = Some(entry);
+        let mut left = BTreeSet::from([BlockId(0)]);
+        while let Some(block) = left.pop_first() {
+            let state = at[block.index()].clone().unwrap_or_default();
+            for (to, state) in self.block(block, state, None) {
+                let known = &mut at[to.index()];
+                let met = match known {
+                    None => state,
+                    Some(known) => self.meet(known, &state),
+                };
+                if known.as_ref() != Some(&met) {
+                    *known = Some(met);
+                    left.insert(to);
+                }
+            }
+        }
+        let mut exit: Option<SetId> = None;
+        for (block, info) in flow.body.blocks.iter() {
+            let Some(state) = at[block.index()].clone() else { continue };
+            self.block(block, state, Some(&mut found));
+            let Some(last) = info.end.checked_sub(1).map(StmtId) else { continue };
+            if matches!(flow.body.stmts[last].kind, StmtKind::Return { .. }) {
+                let held = found.before(last);
+                exit = Some(exit.map_or(held, |exit| self.table.meet(exit, held)));
+            }
+        }
+        found.uses.sort_unstable();
+        found.uses.dedup();
+        found.net.released.sort_unstable();
+        found.net.released.dedup();
+        let held = exit.map_or(&[][..], |exit| self.table.set(exit));
+        let caller_knows = |key: &LockKey| match key {
+            LockKey::Path { root, .. } => flow.body.params.contains(root),
+            LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) => true,
+        };
+        found.net.acquired = held
+            .iter()
+            .copied()
+            .filter(|&lock| Some(lock) != own && self.table.lock(lock).keys.iter().any(caller_knows))
+            .collect();
+        found
+    }
+
+    /// The states that leave a block, by successor. With `record`, also what is held at each statement.
+    fn block(
+        &mut self,
+        block: BlockId,
+        mut state: State,
+        mut record: Option<&mut ActLocks>,
+    ) -> Vec<(BlockId, State)> {
+        let flow = self.flow;
+        let info = &flow.body.blocks[block];
+        let mut leaving: Vec<(BlockId, State)> = Vec::new();
+        for stmt in (info.first..info.end).map(StmtId) {
+            if let Some(record) = record.as_deref_mut() {
+                let held = state.held.iter().map(|&(lock, _)| lock).collect();
+                record.before[stmt.index()] = self.table.add_set(held);
+            }
+            let handlers = flow.handlers(stmt);
+            let before = if handlers.is_empty() { None } else { Some(state.clone()) };
+            self.stmt(stmt, &mut state, record.as_deref_mut());
+            if let Some(before) = before {
+                // Whether it has happened yet when it throws is not known.
+                let thrown = self.meet(&before, &state);
+                leaving.extend(handlers.iter().map(|&(_, handler)| (handler, thrown.clone())));
+            }
+        }
+        let decided = info.end.checked_sub(1).and_then(|last| self.decided(StmtId(last), &state));
+        for (at, &to) in info.succs.iter().enumerate() {
+            let mut state = state.clone();
+            if let Some((var, lock, nonzero)) = decided {
+                state.tried.retain(|&(tried, _)| tried != var);
+                if at == nonzero {
+                    acquire(&mut state, lock);
+                }
+            }
+            leaving.push((to, state));
+        }
+        leaving
+    }
+
+    fn stmt(&mut self, stmt: StmtId, state: &mut State, mut record: Option<&mut ActLocks>) {
+        let (act, flow) = (self.act, self.flow);
+        match &flow.body.stmts[stmt].kind {
+            StmtKind::MonitorEnter { lock } => {
+                let lock = self.keys.of_var(act, flow, stmt, *lock, false);
+                let lock = self.table.add(HeldLock { shared: false, ..lock });
+                if let Some(record) = record {
+                    record.uses.push(LockUse { stmt: Some(stmt), lock, tries: false });
+                }
+                acquire(state, lock);
+            }
+            StmtKind::MonitorExit { lock } => {
+                let lock = self.keys.of_var(act, flow, stmt, *lock, false);
+                let lock = self.table.add(lock);
+                self.release(state, lock);
+            }
+            StmtKind::Call { dst, .. } => {
+                self.callees(stmt, state, record.as_deref_mut());
+                let sync = self.keys.world.sync(act);
+                let from = sync.partition_point(|&(at, _)| at < stmt);
+                for &(_, step) in sync[from..].iter().take_while(|&&(at, _)| at == stmt) {
+                    match step {
+                        Step::Acquire { lock, shared, try_ } => {
+                            if !self.keys.world.are_locks(&self.keys.world.operand(act, stmt, lock)) {
+                                continue;
+                            }
+                            let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
+                            let lock = self.table.add(lock);
+                            if let Some(record) = record.as_deref_mut() {
+                                record.uses.push(LockUse { stmt: Some(stmt), lock, tries: *try_ });
+                            }
+                            match dst {
+                                Some(dst) if *try_ => state.tried.push((*dst, lock)),
+                                None if *try_ => {}
+                                _ => acquire(state, lock),
+                            }
+                        }
+                        Step::Release { lock, shared } => {
+                            let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
+                            let lock = self.table.add(lock);
+                            let matched = self.release(state, lock);
+                            if let (false, Some(record)) = (matched, record.as_deref_mut()) {
+                                record.net.released.push(lock);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Every callee has acquired it  ⟹  held; some callee may have released it  ⟹  not held.
+    fn callees(&mut self, stmt: StmtId, state: &mut State, mut record: Option<&mut ActLocks>) {
+        let callees = self.keys.world.pointsto.callees(self.act, stmt);
+        let none = Net::default();
+        let nets: Vec<(Act, &Net)> =
+            callees.iter().map(|&c| (c, self.acts.get(&c).map_or(&none, |locks| &locks.net))).collect();
+        if nets.iter().all(|(_, net)| **net == none) {
+            return;
+        }
+        for &(callee, net) in &nets {
+            for &lock in &net.released {
+                let lock = self.keys.up(self.act, stmt, callee, self.table.lock(lock));
+                let lock = self.table.add(lock);
+                let matched = self.release(state, lock);
+                if let (false, Some(record)) = (matched, record.as_deref_mut()) {
+                    record.net.released.push(lock);
+                }
+            }
+        }
+        let mut acquired: Option<SetId> = None;
+        for &(callee, net) in &nets {
+            let mut locks = Vec::new();
+            for &lock in &net.acquired {
+                let lock = self.keys.up(self.act, stmt, callee, self.table.lock(lock));
+                if !lock.keys.is_empty() {
+                    locks.push(self.table.add(lock));
+                }
+            }
+            let locks = self.table.add_set(locks);
+            acquired = Some(acquired.map_or(locks, |known| self.table.meet(known, locks)));
+        }
+        for &lock in acquired.map_or(&[][..], |set| self.table.set(set)) {
+            acquire(state, lock);
+        }
+    }
+
+    /// Removes the lock, or everything it may be if it is not known to be held. True if it was known.
+    fn release(&self, state: &mut State, lock: LockId) -> bool {
+        let released = self.table.lock(lock);
+        let same = |&(held, _): &(LockId, u32)| {
+            let held = self.table.lock(held);
+            held.shared == released.shared && held.keys.iter().any(|key| released.keys.contains(key))
+        };
+        if let Some(at) = state.held.iter().position(same) {
+            state.held[at].1 -= 1;
+            if state.held[at].1 == 0 {
+                state.held.remove(at);
+            }
+            return true;
+        }
+        let may_be =
+            |held: LockId| self.table.lock(held).objects.iter().any(|obj| released.objects.contains(obj));
+        state.held.retain(|&(held, _)| !may_be(held));
+        state.tried.retain(|&(_, held)| !may_be(held));
+        false
+    }
+
+    fn meet(&mut self, a: &State, b: &State) -> State {
+        if a == b {
+            return a.clone();
+        }
+        let mut held: Vec<(LockId, u32)> = Vec::new();
+        for &(lock, count) in &a.held {
+            if let Some(&(_, other)) = b.held.iter().find(|&&(other, _)| other == lock) {
+                held.push((lock, count.min(other)));
+            } else if let Some(met) = b.held.iter().find_map(|&(other, other_count)| {
+                Some((self.table.meet_locks(lock, other)?, count.min(other_count)))
+            }) {
+                held.push(met);
+            }
+        }
+        held.sort_unstable();
+        held.dedup_by_key(|held| held.0);
+        let tried = a.tried.iter().copied().filter(|tried| b.tried.contains(tried)).collect();
+        State { held, tried }
+    }
+
+    /// A branch on the result of a try: which, and the successor on which the lock is held.
+    fn decided(&self, stmt: StmtId, state: &State) -> Option<(Var, LockId, usize)> {
+        let StmtKind::Branch { cond, a, b } = self.flow.body.stmts[stmt].kind else { return None };
+        let is_zero = |var: Var| {
+            let def = self.flow.definition(self.flow.source(var));
+            matches!(def, Some((_, StmtKind::Const { value: Const::Int(0), .. })))
+        };
+        if b.is_some_and(|b| !is_zero(b)) {
+            return None;
+        }
+        let result = self.flow.source(a);
+        let &(var, lock) = state.tried.iter().find(|&&(var, _)| var == result)?;
+        match cond {
+            Cond::Ne => Some((var, lock, 0)),
+            Cond::Eq => Some((var, lock, 1)),
+            _ => None,
+        }
+    }
+}
+
+fn acquire(state: &mut State, lock: LockId) {
+    match state.held.iter_mut().find(|(held, _)| *held == lock) {
+        Some((_, count)) => *count += 1,
+        None => {
+            state.held.push((lock, 1));
+            state.held.sort_unstable();
+        }
+    }
+}

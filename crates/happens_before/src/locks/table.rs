@@ -1,0 +1,105 @@
+//! Locks and sets of locks, each stored once.
+
+use crate::types::{HeldLock, LockKey};
+use arena::{Interner, define_id};
+
+define_id! {
+    /// A lock as held from one place.
+    LockId
+}
+define_id! {
+    /// A set of locks; 0 is the empty set.
+    SetId
+}
+
+pub struct LockTable {
+    locks: Interner<LockId, HeldLock>,
+    sets: Interner<SetId, Vec<LockId>>,
+}
+
+impl Default for LockTable {
+    fn default() -> Self {
+        let mut sets = Interner::new();
+        sets.intern(Vec::new());
+        LockTable { locks: Interner::new(), sets }
+    }
+}
+
+impl std::fmt::Debug for LockTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LockTable({} locks, {} sets)", self.locks.len(), self.sets.len())
+    }
+}
+
+impl LockTable {
+    pub fn add(&mut self, mut lock: HeldLock) -> LockId {
+        lock.keys.sort_unstable();
+        lock.keys.dedup();
+        self.locks.intern(lock)
+    }
+
+    pub fn lock(&self, id: LockId) -> &HeldLock {
+        &self.locks[id]
+    }
+
+    pub fn add_set(&mut self, mut locks: Vec<LockId>) -> SetId {
+        locks.sort_unstable();
+        locks.dedup();
+        self.sets.intern(locks)
+    }
+
+    pub fn set(&self, id: SetId) -> &[LockId] {
+        &self.sets[id]
+    }
+
+    pub fn locks(&self, set: SetId) -> impl Iterator<Item = &HeldLock> + Clone + '_ {
+        self.sets[set].iter().map(|&id| &self.locks[id])
+    }
+
+    pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
+        if a == b || b == SetId(0) {
+            return a;
+        }
+        if a == SetId(0) {
+            return b;
+        }
+        let both = self.sets[a].iter().chain(&self.sets[b]).copied().collect();
+        self.add_set(both)
+    }
+
+    /// Held on both ways: by a common key, or at least from one allocation site.
+    pub fn meet(&mut self, a: SetId, b: SetId) -> SetId {
+        if a == b {
+            return a;
+        }
+        let (first, second) = (self.sets[a].clone(), self.sets[b].clone());
+        let mut met = Vec::new();
+        for &lock in &first {
+            if second.contains(&lock) {
+                met.push(lock);
+            } else if let Some(lock) = second.iter().find_map(|&other| self.meet_locks(lock, other)) {
+                met.push(lock);
+            }
+        }
+        self.add_set(met)
+    }
+
+    pub fn meet_locks(&mut self, a: LockId, b: LockId) -> Option<LockId> {
+        let met = meet(&self.locks[a], &self.locks[b])?;
+        Some(self.add(met))
+    }
+}
+
+/// One lock that is both: what both are known by.
+fn meet(a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
+    let keys: Vec<LockKey> = a.keys.iter().filter(|key| b.keys.contains(key)).cloned().collect();
+    if keys.is_empty() && (a.objects.len() != 1 || a.objects != b.objects) {
+        return None;
+    }
+    let mut objects: Vec<_> = a.objects.iter().chain(&b.objects).copied().collect();
+    objects.sort_unstable();
+    objects.dedup();
+    // The same place whichever comes first.
+    let (act, stmt) = (a.act, a.stmt).min((b.act, b.stmt));
+    Some(HeldLock { keys, shared: a.shared || b.shared, objects, act, stmt })
+}

@@ -1,0 +1,411 @@
+//! Which origins may be alive at which points of which others. Knows spawn sites, joins and reachability;
+//! knows neither signals nor locks.
+
+use crate::bits::Bits;
+use crate::joins::{Joins, SiteJoins};
+use crate::origins::{Origins, Site};
+use crate::reach::{Kills, ReachSet, Start, reach};
+use crate::types::{Origin, OriginKind};
+use crate::unique::Unique;
+use crate::world::{Permits, World};
+use arena::{Id, IdSet, IndexVec, define_id};
+use ir::{StmtId, StmtKind};
+use models::{Source, Step};
+use pointsto::{Act, Obj, Site as ObjectSite};
+use rustc_hash::FxHashMap;
+
+define_id! {
+    /// A computed reach set.
+    ReachId
+}
+
+/// May-overlap between origins, precomputed so that a question costs a few look-ups.
+#[derive(Debug, Default)]
+pub struct Overlap {
+    reaches: IndexVec<ReachId, ReachSet>,
+    /// For Q and its descendant T: the points of Q at which T may be alive.
+    alive: IndexVec<Origin, FxHashMap<Origin, Vec<ReachId>>>,
+    /// Pairs that may be alive together wherever they are.
+    together: IndexVec<Origin, Bits>,
+    /// Origins that share an ancestor, or are one.
+    related: IndexVec<Origin, Bits>,
+}
+
+impl Overlap {
+    pub fn new(world: &World<'_>, origins: &mut Origins, joins: &Joins, unique: &Unique) -> Overlap {
+        let mut builder = Builder::new(world, origins, joins, unique);
+        builder.find_alive();
+        builder.find_together();
+        let overlap = builder.overlap;
+        for origin in origins.info.ids() {
+            origins.info[origin].serial_on = serial_on(world, origins, unique, origin);
+            origins.info[origin].overlaps_itself =
+                overlap.together[origin].contains(origin.index()) && origins.info[origin].serial_on.is_none();
+        }
+        overlap
+    }
+
+    /// May any two points of the origins overlap without one being the other's ancestor?
+    pub fn are_together(&self, a: Origin, b: Origin) -> bool {
+        self.together[a].contains(b.index())
+    }
+
+    /// May `child` be alive when `ancestor` is at this statement?
+    pub fn is_alive(&self, ancestor: Origin, act: Act, stmt: StmtId, child: Origin) -> bool {
+        let Some(reaches) = self.alive[ancestor].get(&child) else { return false };
+        reaches.iter().any(|&id| self.reaches[id].contains(act, stmt))
+    }
+
+    pub fn is_ancestor(&self, ancestor: Origin, child: Origin) -> bool {
+        self.alive[ancestor].contains_key(&child)
+    }
+
+    pub fn are_related(&self, a: Origin, b: Origin) -> bool {
+        self.related[a].contains(b.index())
+    }
+}
+
+/// Who starts whom.
+struct Tree {
+    /// Sites by the origin that executes them.
+    sites: IndexVec<Origin, Vec<usize>>,
+    /// Each origin with all its descendants.
+    below: IndexVec<Origin, Bits>,
+    /// Descendants before their ancestors, as far as the spawn graph has no cycles.
+    order: Vec<Origin>,
+    /// Origins that have ended before this one starts.
+    after: IndexVec<Origin, Bits>,
+}
+
+struct Builder<'a, 'w> {
+    world: &'a World<'w>,
+    origins: &'a Origins,
+    joins: &'a Joins,
+    unique: &'a Unique,
+    tree: Tree,
+    overlap: Overlap,
+    known: FxHashMap<(Origin, Start, Kills), ReachId>,
+    /// T never outlives its ancestor A: `stays[A]` contains T. Pairs on a cycle are taken to outlive.
+    stays: IndexVec<Origin, Bits>,
+}
+
+impl<'a, 'w> Builder<'a, 'w> {
+    fn new(world: &'a World<'w>, origins: &'a Origins, joins: &'a Joins, unique: &'a Unique) -> Self {
+        let count = origins.info.len();
+        let tree = Tree::new(origins, unique);
+        let overlap = Overlap {
+            reaches: IndexVec::new(),
+            alive: (0..count).map(|_| FxHashMap::default()).collect(),
+            together: (0..count).map(|_| Bits::with_len(count)).collect(),
+            related: (0..count).map(|_| Bits::with_len(count)).collect(),
+        };
+        let stays = (0..count).map(|_| Bits::with_len(count)).collect();
+        Builder { world, origins, joins, unique, tree, overlap, known: FxHashMap::default(), stays }
+    }
+
+    /// alive_Q(T) = reach(Q, after the sites in Q of A, kills), for A = T or an ancestor of T, where the kills
+    /// are the joins of T, and those of A if T cannot outlive A.
+    fn find_alive(&mut self) {
+        for q in self.tree.order.clone() {
+            for at in self.tree.sites[q].clone() {
+                let child = self.origins.sites[at].child;
+                for t in self.tree.below[child].iter().map(Origin::new).collect::<Vec<_>>() {
+                    let reaches = self.alive_from(q, at, t);
+                    let alive = self.overlap.alive[q].entry(t).or_default();
+                    alive.extend(reaches);
+                    alive.sort_unstable();
+                    alive.dedup();
+                }
+            }
+            // What class initialisers start runs before the entry points do.
+            if self.origins.info[q].kind == OriginKind::Entry
+                && let Some(init) = self.origins.initialization()
+            {
+                let below = self.tree.below[init].iter().map(Origin::new);
+                for t in below.filter(|&t| t != init).collect::<Vec<_>>() {
+                    let kills = self.joins.of_origin[t].clone();
+                    let start = Start::Entry(self.origins.info[q].entry);
+                    let id = self.reach(q, start, kills);
+                    self.overlap.alive[q].entry(t).or_default().push(id);
+                }
+            }
+            let alive = &self.overlap.alive[q];
+            for (t, reaches) in alive {
+                if !reaches.iter().any(|&id| self.overlap.reaches[id].ends) {
+                    self.stays[q].insert(t.index());
+                }
+            }
+        }
+    }
+
+    fn alive_from(&mut self, q: Origin, at: usize, t: Origin) -> Vec<ReachId> {
+        let joins = self.joins;
+        let site = &self.origins.sites[at];
+        if site.waits && (t == site.child || self.stays[site.child].contains(t.index())) {
+            return Vec::new();
+        }
+        let lifted = &joins.lifted[at];
+        if lifted.is_empty() {
+            let start = Start::After(site.act, site.stmt, self.subject(site));
+            return self.alive_after(q, start, site.child, t, &joins.of_site[at]);
+        }
+        let inside = Start::Inside(site.act, site.stmt);
+        let mut ids = self.alive_after(q, inside, site.child, t, &joins.of_site[at]);
+        for call in lifted.iter().filter(|call| self.origins.runs[q].contains(call.act.index())) {
+            let start = Start::After(call.act, call.stmt, self.subject(site));
+            ids.extend(self.alive_after(q, start, site.child, t, &call.joins));
+        }
+        ids
+    }
+
+    /// Where T, started by (or being) A, may be alive from a start on.
+    fn alive_after(
+        &mut self,
+        q: Origin,
+        start: Start,
+        a: Origin,
+        t: Origin,
+        joins: &SiteJoins,
+    ) -> Vec<ReachId> {
+        let stays = t == a || self.stays[a].contains(t.index());
+        let mut kills = if t == a { Kills::default() } else { self.joins.of_origin[t].clone() };
+        let without_same_value = if stays { kills.union(&joins.firm) } else { kills.clone() };
+        if stays {
+            kills = without_same_value.union(&joins.same_value);
+        }
+        let mut ids = vec![self.reach(q, start, kills.clone())];
+        if kills != without_same_value {
+            // Beyond the place where the joined value is made anew, the join is of another instance.
+            for &(act, stmt) in &joins.renewed {
+                if self.overlap.reaches[ids[0]].contains(act, stmt) {
+                    let start = Start::After(act, stmt, None);
+                    ids.push(self.reach(q, start, without_same_value.clone()));
+                }
+            }
+        }
+        ids
+    }
+
+    /// What the spawning method may get from its callers: the task, if it did not make it itself.
+    fn subject(&self, site: &Site) -> Option<Obj> {
+        self.origins.info[site.child].task
+    }
+
+    fn reach(&mut self, q: Origin, start: Start, kills: Kills) -> ReachId {
+        let key = (q, start, kills);
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let set = reach(self.world, self.origins.info[q].entry, &self.origins.runs[q], &[start], &key.2);
+        let id = self.overlap.reaches.push(set);
+        self.known.insert(key, id);
+        id
+    }
+
+    /// R1 and R2 may run at the same time iff in some common ancestor P, at the spawn of a child that leads to
+    /// R2, R1 may be alive (or the other way round); R1 = R2 for an origin that overlaps itself.
+    fn find_together(&mut self) {
+        for p in self.origins.info.ids() {
+            let members: Vec<Origin> = self.tree.below[p].iter().map(Origin::new).collect();
+            for &member in &members {
+                self.overlap.related[member].union_with(&self.tree.below[p]);
+            }
+            let descendants: Vec<Origin> = self.overlap.alive[p].keys().copied().collect();
+            for r1 in descendants {
+                for at in self.tree.sites[p].clone() {
+                    let site = &self.origins.sites[at];
+                    // Nothing is known about the order of initialisers.
+                    let unordered = self.origins.info[p].kind == OriginKind::Initialization
+                        && !self.tree.below[site.child].contains(r1.index());
+                    if unordered || self.overlap.is_alive(p, site.act, site.stmt, r1) {
+                        self.add_together(r1, site.child);
+                    }
+                }
+            }
+            self.start_together(p);
+        }
+        // Who starts only after another has ended never meets it.
+        for late in self.origins.info.ids() {
+            for early in self.tree.after[late].iter().map(Origin::new).collect::<Vec<_>>() {
+                if !self.overlap.together[early].contains(early.index()) {
+                    self.overlap.together[late].remove(early.index());
+                    self.overlap.together[early].remove(late.index());
+                }
+            }
+        }
+    }
+
+    /// One execution of a statement that starts several origins, or several instances of one.
+    fn start_together(&mut self, p: Origin) {
+        let sites = self.tree.sites[p].clone();
+        for &at in &sites {
+            let site = &self.origins.sites[at];
+            let one_task = self.origins.info[site.child].task.is_some_and(|task| self.unique.contains(task));
+            if site.together && !one_task || site.parallel && !site.together {
+                let below: Vec<Origin> = self.tree.below[site.child].iter().map(Origin::new).collect();
+                for r1 in below {
+                    self.add_together(r1, site.child);
+                }
+            }
+            if !site.together && !site.parallel {
+                continue;
+            }
+            for &other in &sites {
+                let other = &self.origins.sites[other];
+                if (other.act, other.stmt) == (site.act, site.stmt) && other.child != site.child {
+                    let below: Vec<Origin> = self.tree.below[site.child].iter().map(Origin::new).collect();
+                    for r1 in below {
+                        self.add_together(r1, other.child);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `r1` may be alive while `child` is started, and so while anything below `child` runs.
+    fn add_together(&mut self, r1: Origin, child: Origin) {
+        let below = &self.tree.below[child];
+        self.overlap.together[r1].union_with(below);
+        for r2 in below.iter() {
+            self.overlap.together[Origin::new(r2)].insert(r1.index());
+        }
+    }
+}
+
+impl Tree {
+    fn new(origins: &Origins, unique: &Unique) -> Tree {
+        let count = origins.info.len();
+        let mut sites: IndexVec<Origin, Vec<usize>> = (0..count).map(|_| Vec::new()).collect();
+        for (at, site) in origins.sites.iter().enumerate() {
+            for &parent in &origins.origins_of[site.act] {
+                sites[parent].push(at);
+            }
+        }
+        let children = |origin: Origin| {
+            let mut children: Vec<Origin> = sites[origin].iter().map(|&at| origins.sites[at].child).collect();
+            children.sort_unstable();
+            children.dedup();
+            children
+        };
+        let mut below: IndexVec<Origin, Bits> = IndexVec::new();
+        for origin in origins.info.ids() {
+            let mut seen = Bits::with_len(count);
+            let mut left = vec![origin];
+            // What class initialisers start is below every entry point as well.
+            if origins.info[origin].kind == OriginKind::Entry {
+                left.extend(origins.initialization().into_iter().flat_map(children));
+            }
+            while let Some(next) = left.pop() {
+                if seen.insert(next.index()) {
+                    left.extend(children(next));
+                }
+            }
+            below.push(seen);
+        }
+        let order = postorder(count, children);
+        let after = started_after(origins, unique);
+        Tree { sites, below, order, after }
+    }
+}
+
+fn postorder(count: usize, children: impl Fn(Origin) -> Vec<Origin>) -> Vec<Origin> {
+    let mut order = Vec::with_capacity(count);
+    let mut seen = Bits::with_len(count);
+    for root in (0..count).map(Origin::new) {
+        if !seen.insert(root.index()) {
+            continue;
+        }
+        let mut stack = vec![(root, children(root))];
+        while let Some((origin, left)) = stack.last_mut() {
+            match left.pop() {
+                Some(child) => {
+                    if seen.insert(child.index()) {
+                        stack.push((child, children(child)));
+                    }
+                }
+                None => {
+                    order.push(*origin);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
+/// T2 starts after T1 has ended iff every spawn of T2 names T1's only handle, one concrete object, as one of
+/// those it waits for; and so on along chains.
+fn started_after(origins: &Origins, unique: &Unique) -> IndexVec<Origin, Bits> {
+    let count = origins.info.len();
+    let handle = |origin: Origin| {
+        let mut handles = IdSet::new();
+        for &at in &origins.sites_of[origin] {
+            handles.union_with(&origins.sites[at].handles);
+        }
+        handles.single().filter(|&obj| unique.contains(obj))
+    };
+    let mut by_handle: FxHashMap<Obj, Vec<Origin>> = FxHashMap::default();
+    for origin in origins.info.ids() {
+        if let Some(handle) = handle(origin) {
+            by_handle.entry(handle).or_default().push(origin);
+        }
+    }
+    let direct = |origin: Origin| -> Vec<Origin> {
+        let sites = &origins.sites_of[origin];
+        let Some((&first, rest)) = sites.split_first() else { return Vec::new() };
+        let everywhere = |after: &&IdSet<Obj>| rest.iter().all(|&at| origins.sites[at].after.contains(after));
+        let handles = origins.sites[first].after.iter().filter(everywhere).filter_map(IdSet::single);
+        let early = handles.flat_map(|handle| by_handle.get(&handle).into_iter().flatten());
+        early.copied().filter(|&early| early != origin).collect()
+    };
+    let mut after: IndexVec<Origin, Bits> = (0..count).map(|_| Bits::new()).collect();
+    for origin in origins.info.ids() {
+        let mut left = direct(origin);
+        while let Some(early) = left.pop() {
+            if early != origin && after[origin].insert(early.index()) {
+                left.extend(direct(early));
+            }
+        }
+    }
+    after
+}
+
+/// The one executor on which all tasks of the origin run one after the other.
+fn serial_on(world: &World<'_>, origins: &Origins, unique: &Unique, origin: Origin) -> Option<Obj> {
+    let mut found = None;
+    for &at in &origins.sites_of[origin] {
+        let site = &origins.sites[at];
+        let executor = site.executors.single()?;
+        let one_thread = world.permits(executor) == Some(Permits::Lock);
+        if !site.serial && !one_thread && !is_serial(world, executor) {
+            return None;
+        }
+        let is_one = unique.contains(executor);
+        if !is_one || found.is_some_and(|known| known != executor) {
+            return None;
+        }
+        found = Some(executor);
+    }
+    found
+}
+
+/// Was the executor made by a step that says `serial`?
+fn is_serial(world: &World<'_>, executor: Obj) -> bool {
+    made_by(world, executor, |source| {
+        matches!(source, Source::New { serial: true, .. } | Source::The { serial: true, .. })
+    })
+}
+
+fn made_by(world: &World<'_>, obj: Obj, test: impl Fn(&Source) -> bool) -> bool {
+    let ObjectSite::Model(method, stmt, step) = world.pointsto.object(obj).site else { return false };
+    let Some(body) = world.program.lowered(method) else { return false };
+    if !matches!(body.stmts[stmt].kind, StmtKind::Call { .. }) {
+        return false;
+    }
+    world.acts_of(method).iter().any(|&act| {
+        world.pointsto.models_at(act, stmt).iter().any(|&model| {
+            let step = world.models.model(model).steps.get(step as usize);
+            matches!(step, Some(Step::Assign { src, .. }) if test(src))
+        })
+    })
+}

@@ -1,0 +1,339 @@
+//! Order by signals: what precedes a signal happens before what follows an await that needs it. Latches,
+//! barriers, semaphores by their models; volatile flags by the branch that tests them.
+
+use crate::flow::Flow;
+use crate::origins::Origins;
+use crate::reach::{Kills, ReachSet, Start, reach};
+use crate::types::{Origin, OriginKind, Point};
+use crate::unique::Unique;
+use crate::world::{Permits, World};
+use arena::{IdSet, IndexVec};
+use ir::{BlockId, Cond, Const, FieldId, StmtId, StmtKind, Var, access};
+use models::Step;
+use pointsto::{Act, Obj, Site, Slot};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What is signalled: one concrete latch, barrier or semaphore, or a volatile field of one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Object(Obj),
+    Flag(Slot),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Traffic {
+    signals: Vec<(Act, StmtId)>,
+    awaits: Kills,
+    /// Origins that start only after the signal.
+    late: Vec<Origin>,
+}
+
+/// One subject with what it orders.
+#[derive(Debug)]
+struct Channel {
+    /// Per signalling origin: what may still run after a signal.
+    after_signal: BTreeMap<Origin, ReachSet>,
+    /// Per awaiting origin: what may run before any await.
+    before_await: BTreeMap<Origin, ReachSet>,
+    /// Signalling origins without whose signal no await returns.
+    needed: Vec<Origin>,
+}
+
+#[derive(Debug, Default)]
+pub struct Signals {
+    channels: Vec<Channel>,
+    /// Channels by the origin whose signal is needed.
+    signalled: IndexVec<Origin, Vec<u32>>,
+}
+
+impl Signals {
+    pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique) -> Signals {
+        let mut traffic = BTreeMap::new();
+        find_modelled(world, unique, &mut traffic);
+        find_late(origins, unique, &mut traffic);
+        find_flags(world, origins, unique, &mut traffic);
+        let mut signals =
+            Signals { channels: Vec::new(), signalled: origins.info.ids().map(|_| Vec::new()).collect() };
+        for (subject, traffic) in traffic {
+            if let Some(channel) = channel(world, origins, unique, subject, &traffic) {
+                for &origin in &channel.needed {
+                    signals.signalled[origin].push(signals.channels.len() as u32);
+                }
+                signals.channels.push(channel);
+            }
+        }
+        signals
+    }
+
+    /// a1 → a2 iff a1 never runs after a signal of its origin, that signal is needed, and a2 runs only after
+    /// an await.
+    pub fn precedes(&self, first: &Point, second: &Point) -> bool {
+        self.signalled[first.origin].iter().any(|&at| {
+            let channel = &self.channels[at as usize];
+            let after = channel.after_signal.get(&first.origin);
+            let before = channel.before_await.get(&second.origin);
+            after.is_some_and(|set| !set.contains(first.act, first.stmt))
+                && before.is_some_and(|set| !set.contains(second.act, second.stmt))
+        })
+    }
+}
+
+fn channel(
+    world: &World<'_>,
+    origins: &Origins,
+    unique: &Unique,
+    subject: Subject,
+    traffic: &Traffic,
+) -> Option<Channel> {
+    if traffic.signals.is_empty() || traffic.awaits.is_empty() && traffic.late.is_empty() {
+        return None;
+    }
+    let mut signalling: BTreeMap<Origin, Vec<(Act, StmtId)>> = BTreeMap::new();
+    for &(act, stmt) in &traffic.signals {
+        for &origin in &origins.origins_of[act] {
+            signalling.entry(origin).or_default().push((act, stmt));
+        }
+    }
+    let needed = needed(world, origins, unique, subject, &signalling);
+    if needed.is_empty() {
+        return None;
+    }
+    let awaiting: IdSet<Origin> = (traffic.awaits.stmts.iter().map(|&(act, _)| act))
+        .chain(traffic.awaits.edges.iter().map(|&(act, ..)| act))
+        .flat_map(|act| origins.origins_of[act].iter().copied())
+        .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization)
+        .collect();
+    let run = |origin: Origin, starts: &[Start], kills: &Kills| {
+        reach(world, origins.info[origin].entry, &origins.runs[origin], starts, kills)
+    };
+    let after_signal = needed
+        .iter()
+        .map(|&origin| {
+            let starts = signalling[&origin].iter().map(|&(act, stmt)| Start::After(act, stmt, None));
+            (origin, run(origin, &starts.collect::<Vec<_>>(), &Kills::default()))
+        })
+        .collect();
+    let before_await = awaiting
+        .iter()
+        .map(|origin| {
+            let start = Start::Entry(origins.info[origin].entry);
+            (origin, run(origin, &[start], &traffic.awaits))
+        })
+        .chain(traffic.late.iter().map(|&origin| (origin, ReachSet::default())))
+        .collect();
+    Some(Channel { after_signal, before_await, needed })
+}
+
+/// An await needs the signal of T if all others together cannot signal often enough. A latch or barrier made
+/// with a constant counts exactly; one made with another number is taken to count everybody; anything else
+/// needs one signal.
+fn needed(
+    world: &World<'_>,
+    origins: &Origins,
+    unique: &Unique,
+    subject: Subject,
+    signalling: &BTreeMap<Origin, Vec<(Act, StmtId)>>,
+) -> Vec<Origin> {
+    let count = match subject {
+        Subject::Object(obj) => made_with(world, obj),
+        Subject::Flag(_) => Count::Exactly(1),
+    };
+    let often = |origin: Origin, stmts: &[(Act, StmtId)]| -> Option<u64> {
+        let once = |&(act, stmt): &(Act, StmtId)| unique.executes_once(world, act, stmt);
+        (origins.info[origin].runs_once && stmts.iter().all(once)).then_some(stmts.len() as u64)
+    };
+    let others = |origin: Origin| -> Option<u64> {
+        let own = if origins.info[origin].runs_once { Some(0) } else { None };
+        let rest = signalling.iter().filter(|&(&other, _)| other != origin);
+        rest.map(|(&other, stmts)| often(other, stmts)).chain([own]).sum()
+    };
+    let is_needed = |origin: Origin| match count {
+        Count::Everybody => true,
+        Count::Exactly(count) => {
+            others(origin).is_some_and(|others| others < count)
+            // As many signals as instances: a pool of workers that each count down once.
+            || count > 1 && !origins.info[origin].runs_once && signalling.len() == 1
+        }
+    };
+    signalling
+        .keys()
+        .copied()
+        .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization && is_needed(origin))
+        .collect()
+}
+
+#[derive(Clone, Copy)]
+enum Count {
+    Exactly(u64),
+    Everybody,
+}
+
+/// The number a latch or barrier was made with.
+fn made_with(world: &World<'_>, obj: Obj) -> Count {
+    if world.permits(obj).is_some() {
+        return Count::Exactly(1);
+    }
+    let Site::Alloc(method, stmt) = world.pointsto.object(obj).site else { return Count::Exactly(1) };
+    let Some(flow) = world.method_flow(method) else { return Count::Exactly(1) };
+    let StmtKind::New { dst, .. } = flow.body.stmts[stmt].kind else { return Count::Exactly(1) };
+    let Some(call) = flow.constructor(dst) else { return Count::Exactly(1) };
+    let StmtKind::Call { args, .. } = &flow.body.stmts[call].kind else { return Count::Exactly(1) };
+    let number = args.iter().skip(1).copied().find(|&arg| !flow.body.vars[arg].is_ref);
+    let Some(number) = number else { return Count::Exactly(1) };
+    match flow.definition(flow.source(number)) {
+        Some((_, StmtKind::Const { value: Const::Int(count), .. })) => Count::Exactly(*count as u64),
+        _ => Count::Everybody,
+    }
+}
+
+fn find_modelled(world: &World<'_>, unique: &Unique, traffic: &mut BTreeMap<Subject, Traffic>) {
+    for act in world.pointsto.acts() {
+        for &(stmt, step) in world.sync(act) {
+            let (operand, is_signal) = match step {
+                Step::Signal { on } => (on, true),
+                Step::Await { on } => (on, false),
+                _ => continue,
+            };
+            let objects = world.operand(act, stmt, operand);
+            if is_signal {
+                for obj in objects.iter() {
+                    traffic.entry(Subject::Object(obj)).or_default().signals.push((act, stmt));
+                }
+            } else if let Some(obj) = objects.single()
+                && unique.contains(obj)
+                && world.permits(obj).is_none_or(|permits| permits == Permits::Order)
+            {
+                traffic.entry(Subject::Object(obj)).or_default().awaits.stmts.push((act, stmt));
+            }
+        }
+    }
+    for traffic in traffic.values_mut() {
+        traffic.awaits.sort();
+    }
+}
+
+/// Continuations: every spawn of the origin waits for a signal on this one object.
+fn find_late(origins: &Origins, unique: &Unique, traffic: &mut BTreeMap<Subject, Traffic>) {
+    for origin in origins.info.ids() {
+        let Some((&first, rest)) = origins.sites_of[origin].split_first() else { continue };
+        for after in &origins.sites[first].after {
+            if let Some(obj) = after.single()
+                && unique.contains(obj)
+                && rest.iter().all(|&at| origins.sites[at].after.contains(after))
+            {
+                traffic.entry(Subject::Object(obj)).or_default().late.push(origin);
+            }
+        }
+    }
+}
+
+/// Volatile hand-over. A flag is a volatile field, static or of one concrete object, that starts as zero or
+/// null. Setting it to anything else is the signal, passing the branch that has seen it set is the await.
+fn find_flags(
+    world: &World<'_>,
+    origins: &Origins,
+    unique: &Unique,
+    traffic: &mut BTreeMap<Subject, Traffic>,
+) {
+    let is_volatile = |field: FieldId| world.program.field(field).access & access::VOLATILE != 0;
+    let mut tested: FxHashMap<ir::MethodId, Vec<Test>> = FxHashMap::default();
+    let mut flags: BTreeMap<Subject, Traffic> = BTreeMap::new();
+    for act in world.pointsto.acts() {
+        if world.is_jdk(act) || origins.origins_of[act].is_empty() {
+            continue;
+        }
+        let method = world.pointsto.method(act);
+        let Some(body) = world.program.lowered(method) else { continue };
+        let touches = body.stmts.iter().any(|(_, stmt)| match stmt.kind {
+            StmtKind::Load { field, .. }
+            | StmtKind::Store { field, .. }
+            | StmtKind::LoadStatic { field, .. }
+            | StmtKind::StoreStatic { field, .. } => world.resolve_field(field).is_some_and(is_volatile),
+            _ => false,
+        });
+        if !touches {
+            continue;
+        }
+        let Some(flow) = world.flow(act) else { continue };
+        for (stmt, info) in flow.body.stmts.iter() {
+            let Some(field) = flow.field(stmt).filter(|&field| is_volatile(field)) else { continue };
+            let src = match info.kind {
+                StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. } => src,
+                _ => continue,
+            };
+            if !is_zero(flow, src) {
+                for slot in slots(world, act, &info.kind, field) {
+                    flags.entry(Subject::Flag(slot)).or_default().signals.push((act, stmt));
+                }
+            }
+        }
+        for test in tested.entry(method).or_insert_with(|| tests(flow)) {
+            let Some(field) = flow.field(test.load).filter(|&field| is_volatile(field)) else { continue };
+            let slots = slots(world, act, &flow.body.stmts[test.load].kind, field);
+            let [slot] = slots[..] else { continue };
+            let is_one = match slot {
+                Slot::Static(_) => true,
+                Slot::Field(obj, _) | Slot::Elements(obj) => unique.contains(obj),
+            };
+            if is_one {
+                let flag = flags.entry(Subject::Flag(slot)).or_default();
+                flag.awaits.edges.push((act, test.from, test.to));
+            }
+        }
+    }
+    for flag in flags.values_mut() {
+        flag.awaits.sort();
+    }
+    traffic.extend(flags);
+}
+
+fn slots(world: &World<'_>, act: Act, kind: &StmtKind, field: FieldId) -> Vec<Slot> {
+    match *kind {
+        StmtKind::Load { base, .. } | StmtKind::Store { base, .. } => {
+            world.pointsto.pts(act, base).iter().map(|obj| Slot::Field(obj, field)).collect()
+        }
+        _ => vec![Slot::Static(field)],
+    }
+}
+
+fn is_zero(flow: &Flow, var: Var) -> bool {
+    match flow.definition(flow.source(var)) {
+        Some((_, StmtKind::Const { value, .. })) => matches!(value, Const::Null | Const::Int(0)),
+        _ => false,
+    }
+}
+
+/// The edge taken only if the value of a load was not zero.
+struct Test {
+    load: StmtId,
+    from: BlockId,
+    to: BlockId,
+}
+
+fn tests(flow: &Flow) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for (from, block) in flow.body.blocks.iter() {
+        let Some(last) = block.end.checked_sub(1).filter(|&last| last >= block.first).map(StmtId) else {
+            continue;
+        };
+        let StmtKind::Branch { cond, a, b } = flow.body.stmts[last].kind else { continue };
+        if b.is_some_and(|b| !is_zero(flow, b)) {
+            continue;
+        }
+        let [taken, fallen] = block.succs[..] else { continue };
+        if taken == fallen {
+            continue;
+        }
+        let to = match cond {
+            Cond::Ne => taken,
+            Cond::Eq => fallen,
+            _ => continue,
+        };
+        let Some((load, kind)) = flow.definition(flow.source(a)) else { continue };
+        if matches!(kind, StmtKind::Load { .. } | StmtKind::LoadStatic { .. }) {
+            tests.push(Test { load, from, to });
+        }
+    }
+    tests
+}

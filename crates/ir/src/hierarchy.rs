@@ -30,7 +30,8 @@ impl Kin {
             }
         }
         kin.supers.insert(class);
-        kin.missing_class |= entry.loaded == Loaded::Missing;
+        // Without a JDK even Object is missing, which says nothing about its subclasses.
+        kin.missing_class |= entry.loaded == Loaded::Missing && class != OBJECT_CLASS;
         kin
     }
 }
@@ -60,11 +61,17 @@ impl Program {
                 (sub, sup) = (element, wanted);
                 continue;
             }
-            let can_be_interface = above.loaded == Loaded::Missing || above.access & access::INTERFACE != 0;
-            let can_be_class = above.loaded == Loaded::Missing
-                || !above.is_array && above.access & (access::INTERFACE | access::FINAL) == 0;
-            return kin.missing_class && (can_be_class || can_be_interface)
-                || kin.missing_interface && can_be_interface;
+            if !kin.missing_class && !kin.missing_interface {
+                return false;
+            }
+            let is_below = self.kin.get(sup).is_some_and(|kin| kin.supers.contains(sub));
+            if is_below || above.is_array {
+                return false;
+            }
+            let is_missing = above.loaded == Loaded::Missing;
+            let is_interface = above.access & access::INTERFACE != 0;
+            let is_final = above.access & access::FINAL != 0;
+            return is_missing || is_interface || kin.missing_class && !is_final;
         }
     }
 

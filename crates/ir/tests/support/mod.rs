@@ -89,11 +89,7 @@ impl ClassSource for Memory {
 /// The classes of `tests/java`, compiled once with all debug information.
 pub fn java() -> &'static BTreeMap<String, Vec<u8>> {
     static CLASSES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
-    CLASSES.get_or_init(|| {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
-        let files = std::fs::read_dir(sources).expect("sources").map(|entry| entry.expect("source").path());
-        compile(&files.collect::<Vec<_>>())
-    })
+    CLASSES.get_or_init(|| compile(&files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java"))))
 }
 
 fn compile(files: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
@@ -102,17 +98,23 @@ fn compile(files: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
     let output = Command::new("javac").arg("-g").arg("-d").arg(out).args(files).output().expect("javac");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut classes = BTreeMap::new();
-    let mut left = vec![out.to_owned()];
-    while let Some(path) = left.pop() {
-        for entry in std::fs::read_dir(path).expect("output directory") {
-            let path = entry.expect("entry").path();
-            if path.is_dir() {
-                left.push(path);
-            } else {
-                let name = path.strip_prefix(out).expect("inside").with_extension("");
-                classes.insert(name.to_string_lossy().into_owned(), std::fs::read(&path).expect("class"));
-            }
-        }
+    for path in files_below(out) {
+        let name = path.strip_prefix(out).expect("inside").with_extension("");
+        classes.insert(name.to_string_lossy().into_owned(), std::fs::read(&path).expect("class"));
     }
     classes
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let (mut files, mut left) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(
+                std::fs::read_dir(path).expect("directory").map(|entry| entry.expect("entry").path()),
+            );
+        } else {
+            files.push(path);
+        }
+    }
+    files
 }

@@ -1,0 +1,6 @@
+package shop;
+
+public class Open {
+    String local() { return "open"; }
+    String call() { return local(); }
+}

@@ -1,1 +1,30 @@
-fn main() {}
+//! The command line: arguments in, a report and an exit code out. Everything it says about a program comes
+//! from the crates below; everything it says about itself is here.
+
+mod args;
+mod check;
+mod crash;
+mod meter;
+mod output;
+mod settings;
+mod sources;
+
+use args::{Args, Command};
+use settings::{Settings, Surroundings};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Args { command: Command::Check(args) } = args::parse(std::env::args_os());
+    let settings = Settings::resolve(args, &Surroundings::current());
+    match crash::caught(|| check::run(&settings)) {
+        Ok(Ok(check::Verdict::Pass)) => ExitCode::SUCCESS,
+        Ok(Ok(check::Verdict::Fail)) => ExitCode::from(1),
+        Ok(Err(error)) => stop(&format!("{error:#}")),
+        Err(crash) => stop(&crash.to_string()),
+    }
+}
+
+fn stop(message: &str) -> ExitCode {
+    output::complain(message);
+    ExitCode::from(2)
+}

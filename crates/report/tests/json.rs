@@ -1,6 +1,7 @@
 //! What a program reads.
 
 mod samples;
+mod schema;
 
 use findings::{AccessKind, Confidence, Finding, Place};
 use report::{NoSources, json};
@@ -11,12 +12,12 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("valid JSON")
 }
 
+fn errors(document: &Value) -> Vec<String> {
+    schema::errors(&parse(include_str!("../../../docs/findings.schema.json")), document)
+}
+
 fn assert_valid(document: &Value) {
-    let schema = parse(include_str!("../../../docs/findings.schema.json"));
-    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
-    let errors: Vec<String> =
-        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    assert_eq!(errors(document), [] as [&str; 0]);
 }
 
 #[test]
@@ -76,14 +77,13 @@ fn what_is_not_known_still_fits_the_schema() {
 
 #[test]
 fn the_schema_rejects_half_a_finding() {
-    let schema = parse(include_str!("../../../docs/findings.schema.json"));
     let good = parse(&json::render(&samples::report(), Confidence::Low, &Bank));
     for (finding, key) in [(0, "sites"), (0, "field"), (0, "id")] {
         let mut bad = good.clone();
         bad["findings"][finding].as_object_mut().expect("a finding").remove(key);
-        assert!(!jsonschema::is_valid(&schema, &bad), "without {key}");
+        assert!(!errors(&bad).is_empty(), "without {key}");
     }
     let mut bad = good.clone();
     bad["findings"][1]["sites"][0].as_object_mut().expect("a site").remove("holds");
-    assert!(!jsonschema::is_valid(&schema, &bad), "a deadlock without holds");
+    assert!(!errors(&bad).is_empty(), "a deadlock without holds");
 }

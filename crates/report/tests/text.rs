@@ -168,6 +168,20 @@ fn notes_are_counted_by_kind_or_told_one_by_one() {
     );
 }
 
+#[test]
+fn what_is_wrong_with_the_input_is_told_unasked_but_not_endlessly() {
+    let note = |kind: &str, n: usize| Note { kind: kind.into(), message: format!("class {n}"), count: 1 };
+    let mut notes = vec![note("opaque-call", 1), note("no-entry-point", 1)];
+    notes.extend((0..9).map(|n| note("corrupt-class", n)));
+    let (told, counted) = text::most_important(&notes);
+    let kinds = |notes: &[&Note]| notes.iter().map(|note| note.kind.clone()).collect::<Vec<_>>();
+    assert_eq!(kinds(&told), ["no-entry-point", "corrupt-class", "corrupt-class", "corrupt-class"]);
+    assert_eq!(
+        text::note_counts(counted, &Look::plain()).as_deref(),
+        Some("notes: 6 corrupt-class, 1 opaque-call · --notes lists them")
+    );
+}
+
 fn without_escapes(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -11,7 +11,7 @@ mod summary;
 mod trace;
 
 pub use look::Look;
-pub use note::{needs_attention, note, note_counts};
+pub use note::{most_important, note, note_counts};
 pub use summary::summary;
 
 use crate::{Sources, names::Names};

@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 12] = [
+const ABOUT_THE_INPUT: [&str; 11] = [
     "corrupt-archive",
     "corrupt-class",
     "corrupt-entry",
@@ -17,12 +17,23 @@ const ABOUT_THE_INPUT: [&str; 12] = [
     "no-entry-point",
     "too-many-files",
     "uncompiled-sources",
-    "unknown-entry-point",
     "unreadable-file",
 ];
 
-/// Whether a reader should see this note without asking for notes.
-pub fn needs_attention(note: &Note) -> bool {
+/// Of one kind, this many say enough.
+const PER_KIND: usize = 3;
+
+/// The notes that a reader should see without asking, and the others.
+pub fn most_important(notes: &[Note]) -> (Vec<&Note>, Vec<&Note>) {
+    let mut told = BTreeMap::<&str, usize>::new();
+    notes.iter().partition(|note| {
+        let before = told.entry(&note.kind).or_default();
+        *before += 1;
+        needs_attention(note) && *before <= PER_KIND
+    })
+}
+
+fn needs_attention(note: &Note) -> bool {
     ABOUT_THE_INPUT.contains(&note.kind.as_str())
 }
 

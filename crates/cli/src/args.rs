@@ -1,0 +1,139 @@
+//! The arguments as typed. Knows their names and help texts, and nothing of what they lead to.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Finds data races and deadlocks in JVM programs.
+#[derive(Debug, Parser)]
+#[command(name = "snarl", version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Analyse a program and print its data races and deadlocks.
+    #[command(after_help = "Exit code: 0 nothing found, 1 findings (see --fail-on), 2 wrong usage or input.")]
+    Check(CheckArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct CheckArgs {
+    /// Jars, class directories, Java source trees, Maven or Gradle projects.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+
+    /// What the program needs besides itself, as for `java`; also -cp. May be repeated.
+    #[arg(long, visible_alias = "class-path", value_name = "PATHS", help_heading = "Program")]
+    pub classpath: Vec<OsString>,
+
+    /// Begin at this class's main instead of every main of the program. May be repeated.
+    #[arg(long, value_name = "CLASS", help_heading = "Program")]
+    pub main: Vec<String>,
+
+    /// Begin at this method too, as from a thread of its own. May be repeated.
+    #[arg(long, value_name = "CLASS.METHOD", help_heading = "Program")]
+    pub entry: Vec<String>,
+
+    /// Use this JDK instead of JAVA_HOME or the one on PATH.
+    #[arg(long, value_name = "DIR", help_heading = "Program")]
+    pub jdk: Option<PathBuf>,
+
+    /// Analyse the JDK's inner workings as well; slower.
+    #[arg(long, help_heading = "Analysis")]
+    pub full_jdk: bool,
+
+    /// Do not look into classes whose name begins like this. May be repeated.
+    #[arg(long, value_name = "PREFIX", help_heading = "Analysis")]
+    pub exclude: Vec<String>,
+
+    /// Worker threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Analysis")]
+    pub threads: Option<u16>,
+
+    /// How to print the findings.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
+    /// Write the report to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// Show findings of low confidence too.
+    #[arg(long, help_heading = "Output")]
+    pub all: bool,
+
+    /// The least confidence that makes the exit code 1.
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Medium, help_heading = "Output")]
+    pub fail_on: FailOn,
+
+    /// Show sizes, time per stage, and how many pairs each stage leaves.
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+
+    /// List every note about what was not found, understood or analysed.
+    #[arg(long, help_heading = "Output")]
+    pub notes: bool,
+
+    /// Print findings and nothing else.
+    #[arg(long, short, conflicts_with = "notes", help_heading = "Output")]
+    pub quiet: bool,
+
+    /// Colour the text; `auto` does on a terminal, unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
+    pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    High,
+    Medium,
+    Low,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Ends the process with a message and exit code 2 if the arguments are wrong.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Args {
+    Args::parse_from(as_java(args))
+}
+
+/// `java` spells its class path with one dash, and so does everyone who types one.
+fn as_java(args: impl IntoIterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    args.into_iter().map(|arg| if arg == "-cp" || arg == "-classpath" { "--classpath".into() } else { arg })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn javas_own_spelling_of_the_class_path_is_understood() {
+        for spelling in ["-cp", "-classpath", "--classpath", "--class-path"] {
+            let args = ["snarl", "check", spelling, "a.jar:b.jar", "app"].map(OsString::from);
+            let Command::Check(check) = parse(args).command;
+            assert_eq!(check.classpath, ["a.jar:b.jar"]);
+            assert_eq!(check.paths, [PathBuf::from("app")]);
+        }
+    }
+}

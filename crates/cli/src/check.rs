@@ -1,0 +1,138 @@
+//! `snarl check`: open the program, analyse it, print what was found. The order of events, nothing more.
+
+use crate::{args::Format, meter::Meter, output, settings::Settings, sources::ProjectSources};
+use anyhow::{Result, bail};
+use findings::{Confidence, Report};
+use project::Project;
+use report::{json, stats, text};
+use session::Session;
+use std::sync::Arc;
+use std::time::Instant;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Pass,
+    Fail,
+}
+
+pub fn run(settings: &Settings) -> Result<Verdict> {
+    let meter = if settings.progress { Meter::on_terminal() } else { Meter::hidden() };
+    let (project, report) = analyse(settings, &meter)?;
+    drop(meter);
+    deliver(&report, &project, settings)?;
+    Ok(verdict(&report, settings.fail_on))
+}
+
+fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
+    let fails = |least| report.shown(least).next().is_some();
+    if fail_on.is_some_and(fails) { Verdict::Fail } else { Verdict::Pass }
+}
+
+fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)> {
+    meter.show("opening the program", 0);
+    let began = Instant::now();
+    let project = Arc::new(project::open(&settings.request)?);
+    let opened = began.elapsed().as_secs_f64();
+
+    let mut session = Session::new(project.clone(), settings.options.clone());
+    let mut report = session.check(&|stage, done| meter.show(stage, done));
+    if let Some(wrong) = report.notes.iter().find(|note| note.kind == "unknown-entry-point") {
+        // Going on would find nothing there, and look as if nothing were wrong.
+        bail!("{}", wrong.message);
+    }
+    report.stats.seconds.insert(0, ("open".to_owned(), opened));
+    report.notes.extend(project.notes());
+    report.sort();
+    Ok((project, report))
+}
+
+fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()> {
+    let rendered = match settings.format {
+        Format::Text => as_text(report, project, settings),
+        Format::Json => as_json(report, project, settings),
+    };
+    let Some(path) = &settings.output else { return output::to_stdout(&rendered) };
+    output::to_file(path, &rendered)?;
+    if !settings.quiet {
+        let summary = text::summary(report, settings.least, &text::Look::plain());
+        output::remark(&format!("{summary} · written to {}", path.display()));
+    }
+    Ok(())
+}
+
+fn as_json(report: &Report, project: &Project, settings: &Settings) -> String {
+    let render = if settings.stats { json::render_with_times } else { json::render };
+    render(report, settings.least, &ProjectSources::for_machine(project))
+}
+
+/// Findings first; the summary is the last line, where a reader looks first.
+fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
+    let sources = ProjectSources::for_reader(project);
+    let mut out = String::new();
+    for finding in report.shown(settings.least) {
+        out.push_str(&text::finding(finding, &sources, &settings.look));
+        out.push('\n');
+    }
+    if settings.stats {
+        out.push_str(&stats::table(&report.stats));
+        out.push('\n');
+    }
+    if settings.quiet {
+        return out;
+    }
+    let (told, counted) = if settings.notes {
+        (report.notes.iter().collect(), vec![])
+    } else {
+        text::most_important(&report.notes)
+    };
+    for note in told {
+        out.push_str(&text::note(note, &settings.look));
+        out.push('\n');
+    }
+    if let Some(counts) = text::note_counts(counted, &settings.look) {
+        out.push_str(&counts);
+        out.push('\n');
+    }
+    out.push_str(&text::summary(report, settings.least, &settings.look));
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::{Finding, Rule};
+
+    fn report(confidence: Confidence) -> Report {
+        let finding = Finding {
+            id: String::new(),
+            rule: Rule::Race,
+            confidence,
+            engines: vec![],
+            message: String::new(),
+            field: None,
+            object: None,
+            sites: vec![],
+            why: vec![],
+            also: vec![],
+        };
+        Report { findings: vec![finding], ..Report::default() }
+    }
+
+    #[test]
+    fn a_run_fails_on_findings_at_or_above_the_level() {
+        use Confidence::*;
+        for (found, fail_on, expected) in [
+            (High, Some(High), Verdict::Fail),
+            (High, Some(Medium), Verdict::Fail),
+            (Medium, Some(High), Verdict::Pass),
+            (Medium, Some(Medium), Verdict::Fail),
+            (Low, Some(Medium), Verdict::Pass),
+            (Low, Some(Low), Verdict::Fail),
+            (High, None, Verdict::Pass),
+        ] {
+            assert_eq!(verdict(&report(found), fail_on), expected, "{found:?} with {fail_on:?}");
+        }
+        assert_eq!(verdict(&Report::default(), Some(Low)), Verdict::Pass);
+    }
+}

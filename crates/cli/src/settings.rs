@@ -1,0 +1,186 @@
+//! The arguments resolved against the surroundings: every default filled in, every `auto` decided. Touches
+//! no file.
+
+use crate::args::{CheckArgs, Colour, FailOn, Format};
+use console::Term;
+use findings::Confidence;
+use report::text::Look;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub struct Settings {
+    pub request: project::Request,
+    pub options: session::Options,
+    pub format: Format,
+    /// Standard output if there is none.
+    pub output: Option<PathBuf>,
+    pub look: Look,
+    /// Findings below this are only counted.
+    pub least: Confidence,
+    /// Findings from here on fail the run; none do if there is none.
+    pub fail_on: Option<Confidence>,
+    pub stats: bool,
+    pub notes: bool,
+    pub quiet: bool,
+    pub progress: bool,
+}
+
+/// What the process can see of where it runs; an argument, so that tests can choose it.
+pub struct Surroundings {
+    pub no_color: Option<OsString>,
+    pub term: Option<OsString>,
+    /// Columns of the terminal that standard output is, if it is one.
+    pub stdout: Option<usize>,
+    pub stderr_is_terminal: bool,
+}
+
+impl Surroundings {
+    pub fn current() -> Surroundings {
+        let (stdout, stderr) = (Term::stdout(), Term::stderr());
+        Surroundings {
+            no_color: std::env::var_os("NO_COLOR"),
+            term: std::env::var_os("TERM"),
+            stdout: stdout.is_term().then(|| usize::from(stdout.size().1)),
+            stderr_is_terminal: stderr.is_term(),
+        }
+    }
+
+    fn colours(&self) -> bool {
+        let refused = self.no_color.as_ref().is_some_and(|value| !value.is_empty());
+        let dumb = self.term.as_ref().is_some_and(|term| term == "dumb");
+        self.stdout.is_some() && !refused && !dumb
+    }
+}
+
+impl Settings {
+    pub fn resolve(args: CheckArgs, around: &Surroundings) -> Settings {
+        let fail_on = fail_on(args.fail_on);
+        Settings {
+            look: look(&args, around),
+            least: least(args.all, fail_on),
+            fail_on,
+            progress: around.stderr_is_terminal && !args.quiet,
+            request: project::Request {
+                paths: args.paths,
+                classpath: args.classpath.iter().flat_map(elements).collect(),
+                jdk: args.jdk,
+            },
+            options: session::Options {
+                full_jdk: args.full_jdk,
+                exclude: args.exclude,
+                mains: args.main,
+                entries: args.entry,
+                threads: args.threads.map_or(0, usize::from),
+            },
+            format: args.format,
+            output: args.output,
+            stats: args.stats,
+            notes: args.notes,
+            quiet: args.quiet,
+        }
+    }
+}
+
+fn fail_on(level: FailOn) -> Option<Confidence> {
+    match level {
+        FailOn::High => Some(Confidence::High),
+        FailOn::Medium => Some(Confidence::Medium),
+        FailOn::Low => Some(Confidence::Low),
+        FailOn::Never => None,
+    }
+}
+
+/// What fails a run is always shown.
+fn least(all: bool, fail_on: Option<Confidence>) -> Confidence {
+    if all || fail_on == Some(Confidence::Low) { Confidence::Low } else { Confidence::Medium }
+}
+
+fn look(args: &CheckArgs, around: &Surroundings) -> Look {
+    let terminal = around.stdout.filter(|_| args.output.is_none());
+    let coloured = match args.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => terminal.is_some() && around.colours(),
+    };
+    let look = if coloured { Look::coloured() } else { Look::plain() };
+    match terminal {
+        Some(columns) => look.width(columns),
+        None => look,
+    }
+}
+
+fn elements(paths: &OsString) -> Vec<PathBuf> {
+    std::env::split_paths(paths).filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{self, Command};
+    use findings::{Note, Report};
+
+    fn settings(args: &[&str], around: &Surroundings) -> Settings {
+        let args = ["snarl", "check"].iter().chain(args).map(OsString::from);
+        let Command::Check(args) = args::parse(args).command;
+        Settings::resolve(args, around)
+    }
+
+    fn terminal() -> Surroundings {
+        Surroundings {
+            no_color: None,
+            term: Some("xterm".into()),
+            stdout: Some(80),
+            stderr_is_terminal: true,
+        }
+    }
+
+    fn coloured(args: &[&str], around: &Surroundings) -> bool {
+        let note = Note { kind: "k".into(), message: "m".into(), count: 1 };
+        report::text::note(&note, &settings(args, around).look).contains('\u{1b}')
+    }
+
+    #[test]
+    fn without_arguments_the_current_directory_is_checked() {
+        let settings = settings(&[], &terminal());
+        assert_eq!(settings.request.paths, [PathBuf::from(".")]);
+        assert_eq!(settings.options.threads, 0);
+        assert_eq!((settings.least, settings.fail_on), (Confidence::Medium, Some(Confidence::Medium)));
+    }
+
+    #[test]
+    fn class_paths_are_split_and_joined() {
+        let separator = if cfg!(windows) { ";" } else { ":" };
+        let list = ["a.jar", "", "lib/*"].join(separator);
+        let settings = settings(&["-cp", &list, "--classpath", "b.jar"], &terminal());
+        assert_eq!(settings.request.classpath, ["a.jar", "lib/*", "b.jar"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn what_fails_a_run_is_shown() {
+        let least = |args: &[&str]| settings(args, &terminal()).least;
+        assert_eq!(least(&["--fail-on", "high"]), Confidence::Medium);
+        assert_eq!(least(&["--fail-on", "never"]), Confidence::Medium);
+        assert_eq!(least(&["--fail-on", "low"]), Confidence::Low);
+        assert_eq!(least(&["--all"]), Confidence::Low);
+        assert!(Report::default().shown(least(&[])).next().is_none());
+    }
+
+    #[test]
+    fn colour_is_for_terminals_that_want_it() {
+        assert!(coloured(&[], &terminal()));
+        assert!(coloured(&[], &Surroundings { no_color: Some("".into()), ..terminal() }));
+        assert!(!coloured(&[], &Surroundings { no_color: Some("1".into()), ..terminal() }));
+        assert!(!coloured(&[], &Surroundings { term: Some("dumb".into()), ..terminal() }));
+        assert!(!coloured(&[], &Surroundings { stdout: None, ..terminal() }));
+        assert!(!coloured(&["--output", "report.txt"], &terminal()));
+        assert!(!coloured(&["--color", "never"], &terminal()));
+        assert!(coloured(&["--color", "always"], &Surroundings { stdout: None, ..terminal() }));
+    }
+
+    #[test]
+    fn progress_is_for_terminals_and_not_when_quiet() {
+        assert!(settings(&[], &terminal()).progress);
+        assert!(!settings(&["--quiet"], &terminal()).progress);
+        assert!(!settings(&[], &Surroundings { stderr_is_terminal: false, ..terminal() }).progress);
+    }
+}

@@ -1,0 +1,175 @@
+//! The built binary as a user meets it: exit codes, messages, files.
+
+#[path = "../../report/tests/schema/mod.rs"]
+mod schema;
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn snarl(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snarl"));
+    command.args(args).current_dir(directory).env_remove("RUST_BACKTRACE");
+    command
+}
+
+fn run(directory: &Path, args: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = snarl(directory, args).output().expect("snarl runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code().expect("an exit code"), text(stdout), text(stderr))
+}
+
+/// The document, which must fit its published schema.
+fn valid(json: &str) -> Value {
+    let parse = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let document = parse(json);
+    let errors = schema::errors(&parse(include_str!("../../../docs/findings.schema.json")), &document);
+    assert!(errors.is_empty(), "{errors:#?}");
+    document
+}
+
+/// One thread, nothing shared.
+fn clean_program() -> TempDir {
+    program("package calm;\npublic class Main {\n    public static void main(String[] args) {}\n}\n")
+}
+
+fn program(main: &str) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let package = directory.path().join("src/calm");
+    fs::create_dir_all(&package).expect("a package");
+    fs::write(package.join("Main.java"), main).expect("a source file");
+    directory
+}
+
+#[test]
+fn a_clean_program_exits_with_0() {
+    let program = clean_program();
+    let (code, stdout, stderr) = run(program.path(), &["check"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert_eq!(stdout.lines().last(), Some("no findings"));
+}
+
+#[test]
+fn quiet_prints_findings_only() {
+    let program = clean_program();
+    assert_eq!(run(program.path(), &["check", "--quiet"]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn json_is_valid_and_the_same_every_time() {
+    let program = clean_program();
+    let (code, stdout, stderr) = run(program.path(), &["check", "--format", "json"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let document = valid(&stdout);
+    assert_eq!(document["stats"].get("seconds"), None);
+
+    for threads in ["1", "2", "8"] {
+        let again = run(program.path(), &["check", "--format", "json", "--threads", threads]);
+        assert_eq!(again, (0, stdout.clone(), String::new()), "{threads} threads");
+    }
+    let (_, with_stats, _) = run(program.path(), &["check", "--format", "json", "--stats"]);
+    assert!(valid(&with_stats)["stats"]["seconds"]["open"].is_number());
+}
+
+#[test]
+fn a_report_can_go_to_a_file() {
+    let program = clean_program();
+    let (code, stdout, stderr) = run(program.path(), &["check", "--output", "report.txt"]);
+    assert_eq!((code, stdout.as_str()), (0, ""));
+    assert_eq!(stderr, "no findings · written to report.txt\n");
+    let report = fs::read_to_string(program.path().join("report.txt")).expect("a report");
+    assert!(report.ends_with("no findings\n"), "{report}");
+
+    let (code, _, stderr) = run(program.path(), &["check", "--output", "missing/report.txt"]);
+    assert_eq!(code, 2);
+    assert!(stderr.starts_with("error: cannot write missing/report.txt: "), "{stderr}");
+}
+
+#[test]
+fn stats_are_a_table() {
+    let program = clean_program();
+    let (code, stdout, _) = run(program.path(), &["check", "--stats"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("seconds\n  open "), "{stdout}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let here = tempfile::tempdir().expect("a directory");
+    for args in [
+        &["check", "--no-such-flag"] as &[&str],
+        &["chekc"],
+        &["check", "--format", "yaml"],
+        &["check", "--fail-on", "sometimes"],
+        &["check", "--threads", "0"],
+        &["check", "--color"],
+        &["check", "--quiet", "--notes"],
+    ] {
+        let (code, stdout, stderr) = run(here.path(), args);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{args:?}");
+        assert!(stderr.contains("--help"), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn help_and_version_exit_with_0() {
+    let here = tempfile::tempdir().expect("a directory");
+    let (code, stdout, _) = run(here.path(), &["--version"]);
+    assert_eq!((code, stdout), (0, format!("snarl {}\n", env!("CARGO_PKG_VERSION"))));
+    let (code, stdout, _) = run(here.path(), &["check", "--help"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("Exit code: 0 nothing found, 1 findings"), "{stdout}");
+}
+
+#[test]
+fn input_that_cannot_be_analysed_exits_with_2_and_says_why() {
+    let here = tempfile::tempdir().expect("a directory");
+    fs::create_dir(here.path().join("empty")).expect("a directory");
+    fs::write(here.path().join("notes.txt"), "not a program").expect("a file");
+    for path in ["nowhere", "empty", "notes.txt"] {
+        let (code, stdout, stderr) = run(here.path(), &["check", path]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{path}");
+        assert!(stderr.starts_with("error: ") && stderr.contains(path), "{path}: {stderr}");
+    }
+}
+
+#[test]
+fn sources_that_do_not_compile_exit_with_2_and_show_the_error() {
+    let program = program("package calm;\nclass Main { void m() { int x = \"no\"; } }\n");
+    let (code, _, stderr) = run(program.path(), &["check"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("Main.java:2"), "{stderr}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let program = clean_program();
+    let mut command = snarl(program.path(), &["check", "--format", "json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("snarl runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("snarl ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn colour_is_only_used_when_asked_for_off_a_terminal() {
+    let program = clean_program();
+    assert!(!run(program.path(), &["check"]).1.contains('\u{1b}'));
+    assert!(run(program.path(), &["check", "--color", "always"]).1.contains('\u{1b}'));
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let program = clean_program();
+    let temporary = tempfile::tempdir().expect("a directory");
+    let status = snarl(program.path(), &["check", "-q"]).env("TMPDIR", temporary.path()).status();
+    assert!(status.expect("snarl runs").success());
+    let left: Vec<PathBuf> = fs::read_dir(temporary.path())
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -61,3 +61,30 @@ fn modified_utf8(bytes: &[u8]) -> String {
     }
     String::from_utf16_lossy(&units)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{class_name, modified_utf8};
+
+    #[test]
+    fn surrogates_and_nul_are_decoded() {
+        let crab = [b'a', b'/', 0xED, 0xA0, 0xBE, 0xED, 0xB6, 0x80];
+        assert_eq!(modified_utf8(&crab), "a/🦀");
+        assert_eq!(modified_utf8(&[0xC0, 0x80]), "\0");
+        assert_eq!(modified_utf8(&[b'x', 0xED]).chars().next(), Some('x'));
+    }
+
+    #[test]
+    fn bytes_that_lie_give_no_name() {
+        let head = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
+        for rest in [
+            &[][..],
+            &[0, 0],
+            &[0xFF, 0xFF, 1, 0xFF, 0xFF],
+            &[0, 2, 7, 0, 1, 0, 0, 0, 1],
+            &[0, 1, 0, 0, 0, 0],
+        ] {
+            assert_eq!(class_name(&[&head[..], rest].concat()), None, "{rest:?}");
+        }
+    }
+}

@@ -55,7 +55,8 @@ fn apart(javac: &Path, units: &[Unit], classpath: &[PathBuf], scratch: &Path) ->
 fn failed(output: String) -> Error {
     let dependencies = output.contains("package") && output.contains("does not exist");
     let hint = dependencies.then(|| {
-        "hint: classes are missing on the class path; build the project once, or pass its jars with --classpath"
+        "hint: packages are missing; pass the jars that have them with --classpath, or build the project and name its \
+         classes (annotation processors are not run here)"
             .to_string()
     });
     Error::Compile { output, hint }

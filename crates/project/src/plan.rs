@@ -17,7 +17,7 @@ use std::time::SystemTime;
 pub struct Plan {
     pub elements: Vec<Element>,
     pub compile: Vec<Unit>,
-    /// Directories below which sources are looked up for display.
+    /// Source files, and directories below which they are looked up, for display.
     pub source_roots: Vec<PathBuf>,
 }
 
@@ -98,8 +98,8 @@ impl Plan {
             _ if magic.starts_with(b"PK") => self.add_archives(file, layer),
             _ => return Err(Error::NotRecognised(path.to_path_buf())),
         }
-        if layer == Layer::App {
-            self.source_roots.push(parent.to_path_buf());
+        if extension == Some("java") {
+            self.source_roots.push(path.to_path_buf());
         }
         Ok(())
     }
@@ -126,6 +126,8 @@ impl Plan {
     /// Classes and jars that a build made are shown with the sources of that build.
     fn add_sources_around(&mut self, path: &Path) {
         let Ok(real) = path.canonicalize() else { return };
+        let beside = real.parent().map(|parent| parent.join("src")).filter(|source| source.is_dir());
+        self.source_roots.extend(beside.filter(|_| !modules::is_project(path)));
         let project = real.ancestors().skip(1).take(6).find(|directory| modules::is_project(directory));
         if let Some(directory) = project.filter(|_| !modules::is_project(path)) {
             self.source_roots.extend(Module::at(directory).source_directories());

@@ -31,8 +31,13 @@ impl Sources {
 fn index(roots: &[PathBuf]) -> FxHashMap<String, Vec<PathBuf>> {
     let mut by_name: FxHashMap<String, Vec<PathBuf>> = FxHashMap::default();
     for root in roots {
-        let found = survey(root, &|_| false);
-        for path in found.java.into_iter().chain(found.other_sources) {
+        let files = if root.is_file() {
+            vec![root.clone()]
+        } else {
+            let found = survey(root, &|_| false);
+            found.java.into_iter().chain(found.other_sources).collect()
+        };
+        for path in files {
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
             let known = by_name.entry(name.to_string()).or_default();
             if !known.contains(&path) {

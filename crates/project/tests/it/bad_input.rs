@@ -199,6 +199,19 @@ fn links_in_circles_end() {
     assert_eq!(notes(&project), [("unreadable-file".to_string(), 1)]);
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_are_not_waited_for() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A")]);
+    for name in ["a/Pipe.class", "a/pipe.jar", "alone.jar"] {
+        let made = std::process::Command::new("mkfifo").arg(place.path(name)).status();
+        assert!(made.unwrap().success());
+    }
+    assert_eq!(app(&opened(place.path("a"))), ["a/A"]);
+    assert!(message(open(place.path("alone.jar"))).contains("not a jar"));
+}
+
 #[test]
 fn odd_names_do_no_harm() {
     let place = place();

@@ -163,3 +163,15 @@ fn many_threads_read_at_once() {
         }
     });
 }
+
+#[test]
+fn a_jar_of_more_than_65535_entries_is_read() {
+    let place = place();
+    let names: Vec<_> = (0..70_000).map(|i| format!("com/C{i}.txt")).collect();
+    let a = class("com/A");
+    let mut entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    entries.push(("com/A.class", &a));
+    let project = opened(place.jar("wide.jar", &entries));
+    assert_eq!(app(&project), ["com/A"]);
+    assert_eq!(notes(&project), []);
+}

@@ -99,7 +99,10 @@ fn java_lang_comes_from_the_jdk_even_if_a_library_brings_its_own() {
 
 #[test]
 fn a_compressed_image_made_by_jlink_is_read() {
-    let Some(jlink) = jdks().into_iter().map(|jdk| jdk.join("bin/jlink")).find(|jlink| jlink.is_file()) else { return };
+    let Some(jlink) = jdks().into_iter().map(|jdk| jdk.join("bin/jlink")).find(|jlink| jlink.is_file())
+    else {
+        return;
+    };
     let place = place();
     let path = place.write("A.class", class("A"));
     let home = place.path("jdk");

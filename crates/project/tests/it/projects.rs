@@ -239,3 +239,16 @@ fn classes_named_directly_are_shown_with_the_sources_of_their_project() {
         assert!(project.source_file("a/A.java").is_some());
     }
 }
+
+#[test]
+fn sources_beside_classes_are_found_and_a_jar_alone_searches_nothing() {
+    let place = place();
+    place.write("src/a/A.java", "package a; class A {}");
+    place.classes(&[("out/a/A.class", "a/A")]);
+    let project = project::open(&Request { paths: vec![place.path("out")], ..Request::default() }).unwrap();
+    assert!(project.source_file("a/A.java").is_some());
+    place.write("elsewhere/deep/a/B.java", "package a; class B {}");
+    let jar = place.jar("elsewhere/b.jar", &[("a/B.class", &class("a/B"))]);
+    let project = project::open(&Request { paths: vec![jar], ..Request::default() }).unwrap();
+    assert!(project.source_file("a/B.java").is_none());
+}

@@ -10,4 +10,13 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ("locks.toml", include_str!("../data/locks.toml")),
     ("order.toml", include_str!("../data/order.toml")),
     ("streams.toml", include_str!("../data/streams.toml")),
+    ("views.toml", include_str!("../data/views.toml")),
+    ("containers.toml", include_str!("../data/containers.toml")),
+    ("sets.toml", include_str!("../data/sets.toml")),
+    ("concurrent.toml", include_str!("../data/concurrent.toml")),
+    ("factories.toml", include_str!("../data/factories.toml")),
+    ("atomics.toml", include_str!("../data/atomics.toml")),
+    ("natives.toml", include_str!("../data/natives.toml")),
+    ("text.toml", include_str!("../data/text.toml")),
+    ("swing.toml", include_str!("../data/swing.toml")),
 ];

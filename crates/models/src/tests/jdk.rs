@@ -154,10 +154,10 @@ impl Check<'_> {
     /// Classes that are made and methods that are called on operands of known type.
     fn names(&mut self, class: ClassId, method: &Method, step: &Step, wrong: &mut Vec<String>) {
         match step {
-            Step::Assign { src: Source::New { class, .. } | Source::The { class, .. }, .. } => {
-                if self.class(class).is_none() {
-                    wrong.push(format!("no class {class} to make"));
-                }
+            Step::Assign { src: Source::New { class, .. } | Source::The { class, .. }, .. }
+                if self.class(class).is_none() =>
+            {
+                wrong.push(format!("no class {class} to make"));
             }
             Step::Call { receiver, method: name, args, .. } => {
                 self.callee(class, method, receiver, name, args.len(), wrong);
@@ -187,12 +187,11 @@ impl Check<'_> {
             Root::Ret | Root::Temp(_) => None,
         };
         let Some(declared) = declared.filter(|_| receiver.path.is_empty()) else { return };
-        self.program.load(declared);
-        let is_open = self.program.class(declared).access & access::FINAL == 0;
-        // What only subclasses have: the tasks of a fork-join pool.
-        if is_open && name == "compute" {
+        // What only subclasses have: the tasks of a fork-join pool, the elements of sorted collections.
+        if ["compute", "compareTo"].contains(&name) {
             return;
         }
+        self.program.load(declared);
         let found = self.supertypes(declared).into_iter().any(|class| {
             self.program.class(class).methods.iter().any(|&method| {
                 let method = self.program.method(method);

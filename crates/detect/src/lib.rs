@@ -1,1 +1,49 @@
+//! Races and deadlocks from points-to, order and locks: each check a small predicate with its reason.
+//! Knows nothing of how the stages before it work, nor of how findings are shown.
 
+mod access;
+mod confidence;
+mod deadlock;
+mod describe;
+mod names;
+mod race;
+
+use arena::Delta;
+use findings::Finding;
+use happens_before::{HappensBefore, HappensBeforeDelta};
+use ir::Program;
+use models::Models;
+use pointsto::PointsTo;
+
+/// The solved stages detection reads.
+#[derive(Clone, Copy)]
+pub struct Stages<'a> {
+    pub program: &'a Program,
+    pub models: &'a Models,
+    pub pointsto: &'a PointsTo,
+    pub happens_before: &'a HappensBefore,
+}
+
+/// Findings so far, and how many pairs survived each stage.
+#[derive(Default)]
+pub struct Detect {
+    findings: Vec<Finding>,
+    pairs: Vec<(String, u64)>,
+}
+
+impl Detect {
+    /// Follows a change of order and locks; a cold run is one large change.
+    pub fn apply(&mut self, stages: &Stages<'_>, delta: &HappensBeforeDelta) -> Delta<Finding> {
+        let _ = delta;
+        let races = race::find(stages);
+        let mut findings = races.findings;
+        findings.extend(deadlock::find(stages));
+        self.pairs = races.pairs;
+        let removed = std::mem::replace(&mut self.findings, findings.clone());
+        Delta { added: findings, removed }
+    }
+
+    pub fn pairs(&self) -> &[(String, u64)] {
+        &self.pairs
+    }
+}

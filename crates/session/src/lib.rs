@@ -1,9 +1,19 @@
 //! The façade over the analysis: a class path goes in, a report comes out. Knows nothing of files,
 //! editors, JSON or terminals.
 
+mod entries;
+mod notes;
+mod stats;
+
 use classfile::ClassSource;
+use detect::Detect;
 use findings::Report;
+use happens_before::HappensBefore;
+use ir::Program;
+use models::Models;
+use pointsto::PointsTo;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What the user may choose about an analysis.
 #[derive(Debug, Clone, Default)]
@@ -20,10 +30,14 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// One program under analysis.
+/// One program under analysis, with the state of every stage.
 pub struct Session {
-    source: Arc<dyn ClassSource>,
     options: Options,
+    program: Program,
+    models: Models,
+    pointsto: PointsTo,
+    happens_before: HappensBefore,
+    detect: Detect,
 }
 
 /// Called as the run goes on: stage name, and a count of work done in it so far.
@@ -31,13 +45,85 @@ pub type Progress<'a> = &'a (dyn Fn(&'static str, u64) + Sync);
 
 impl Session {
     pub fn new(source: Arc<dyn ClassSource>, options: Options) -> Session {
-        Session { source, options }
+        Session {
+            options,
+            program: Program::new(source),
+            models: Models::builtin(),
+            pointsto: PointsTo::default(),
+            happens_before: HappensBefore::default(),
+            detect: Detect::default(),
+        }
     }
 
     /// Analyses everything and reports all findings (every confidence; renderers filter). File names in the
     /// report are package path plus source file name (`bank/Account.java`); the caller maps them to sources.
     pub fn check(&mut self, progress: Progress<'_>) -> Report {
-        let _ = (&self.source, &self.options, progress);
-        Report::default()
+        match self.workers() {
+            Some(pool) => pool.install(|| self.run(progress)),
+            None => self.run(progress),
+        }
+    }
+
+    fn run(&mut self, progress: Progress<'_>) -> Report {
+        let mut clock = Clock::start();
+
+        progress("classes", 0);
+        let found = entries::find(&mut self.program, &self.options);
+        clock.lap("entry points");
+
+        let options = pointsto::Options {
+            full_jdk: self.options.full_jdk,
+            exclude: self.options.exclude.clone(),
+            ..pointsto::Options::default()
+        };
+        let facts = |facts| progress("points-to", facts);
+        let points_to = self.pointsto.apply(&mut self.program, &mut self.models, &found.roots, &options, &facts);
+        clock.lap("points-to");
+
+        progress("happens-before", 0);
+        let order = self.happens_before.apply(&self.program, &self.models, &self.pointsto, &points_to);
+        clock.lap("happens-before");
+
+        progress("detection", 0);
+        let stages = detect::Stages {
+            program: &self.program,
+            models: &self.models,
+            pointsto: &self.pointsto,
+            happens_before: &self.happens_before,
+        };
+        let findings = self.detect.apply(&stages, &order);
+        clock.lap("detection");
+
+        let mut report = Report { findings: findings.added, ..Report::default() };
+        report.notes = notes::collect(&self.program, &self.pointsto, found.notes);
+        report.stats = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
+        report.stats.seconds = clock.laps;
+        report.sort();
+        report
+    }
+
+    /// A pool of the size the user asked for; `None` when any will do, or when the machine refuses one.
+    fn workers(&self) -> Option<rayon::ThreadPool> {
+        if self.options.threads == 0 {
+            return None;
+        }
+        rayon::ThreadPoolBuilder::new().num_threads(self.options.threads).build().ok()
+    }
+}
+
+/// Seconds per stage.
+struct Clock {
+    last: Instant,
+    laps: Vec<(String, f64)>,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { last: Instant::now(), laps: Vec::new() }
+    }
+
+    fn lap(&mut self, stage: &str) {
+        self.laps.push((stage.to_string(), self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
     }
 }

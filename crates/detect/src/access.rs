@@ -1,0 +1,180 @@
+//! Every access of the program to shared memory: fields, statics, array elements, and the contents of library
+//! containers at the call that touches them.
+
+use crate::Stages;
+use arena::{IdSet, define_id};
+use classfile::Layer;
+use ir::{Body, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
+use models::{Operand, Root, Step};
+use pointsto::{Act, Obj, Site};
+use std::collections::BTreeMap;
+
+define_id! {
+    /// An access, in order of activation and statement.
+    AccessId
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum What {
+    Field(FieldId),
+    Static(FieldId),
+    Elements,
+    /// What a library container holds.
+    Contents,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub(crate) act: Act,
+    pub(crate) stmt: StmtId,
+    pub(crate) method: MethodId,
+    pub(crate) what: What,
+    pub(crate) write: bool,
+    /// The variable that refers to the accessed object; `None` for statics.
+    pub(crate) base: Option<Var>,
+    /// A constant array index.
+    pub(crate) index: Option<i64>,
+    pub(crate) in_app: bool,
+}
+
+/// A piece of memory the analysis tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Location {
+    pub(crate) what: What,
+    /// `None` for statics.
+    pub(crate) obj: Option<Obj>,
+}
+
+#[derive(Default)]
+pub(crate) struct Accesses {
+    pub(crate) all: arena::IndexVec<AccessId, Access>,
+    /// Accesses by location; only locations that are written at all.
+    pub(crate) by_location: BTreeMap<Location, Vec<AccessId>>,
+}
+
+impl Accesses {
+    pub(crate) fn collect(stages: &Stages<'_>) -> Accesses {
+        let mut accesses = Accesses::default();
+        for act in stages.pointsto.acts() {
+            if stages.happens_before.origins_of(act).is_empty() {
+                continue;
+            }
+            let method = stages.pointsto.method(act);
+            let layer = stages.program.class(stages.program.method(method).class).layer;
+            if layer == Layer::Jdk {
+                continue;
+            }
+            if let Some(body) = stages.program.lowered(method) {
+                accesses.collect_body(stages, act, method, body, layer == Layer::App);
+            }
+        }
+        let all = &accesses.all;
+        accesses.by_location.retain(|_, ids| ids.iter().any(|&id| all[id].write));
+        accesses
+    }
+
+    fn collect_body(&mut self, stages: &Stages<'_>, act: Act, method: MethodId, body: &Body, in_app: bool) {
+        let program = stages.program;
+        for (stmt, info) in body.stmts.iter() {
+            let access =
+                |what, write, base, index| Access { act, stmt, method, what, write, base, index, in_app };
+            let found = match info.kind {
+                StmtKind::Load { base, field, .. } => (program.find_field(field), Some(base), false, None),
+                StmtKind::Store { base, field, .. } => (program.find_field(field), Some(base), true, None),
+                StmtKind::LoadStatic { field, .. } => (program.find_field(field), None, false, None),
+                StmtKind::StoreStatic { field, .. } => (program.find_field(field), None, true, None),
+                StmtKind::LoadElem { base, index, .. } => (None, Some(base), false, Some(index)),
+                StmtKind::StoreElem { base, index, .. } => (None, Some(base), true, Some(index)),
+                StmtKind::Call { .. } => {
+                    self.collect_contents(stages, act, stmt, method, body, in_app);
+                    continue;
+                }
+                _ => continue,
+            };
+            match found {
+                (_, Some(base), write, Some(index)) => {
+                    let objects = stages.pointsto.pts(act, base);
+                    self.add(stages, access(What::Elements, write, Some(base), constant(body, index)), objects);
+                }
+                (Some(field), base, write, None) if may_race(stages, field) => {
+                    let what = if base.is_some() { What::Field(field) } else { What::Static(field) };
+                    match base {
+                        Some(base) => {
+                            let objects = stages.pointsto.pts(act, base);
+                            self.add(stages, access(what, write, Some(base), None), objects);
+                        }
+                        None => {
+                            let id = self.all.push(access(what, write, None, None));
+                            self.by_location.entry(Location { what, obj: None }).or_default().push(id);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn collect_contents(
+        &mut self,
+        stages: &Stages<'_>,
+        act: Act,
+        stmt: StmtId,
+        method: MethodId,
+        body: &Body,
+        in_app: bool,
+    ) {
+        // One access per container operand; a call that both reads and writes is a write.
+        let mut touched: BTreeMap<Option<Var>, (bool, IdSet<Obj>)> = BTreeMap::new();
+        for &model in stages.pointsto.models_at(act, stmt) {
+            for step in &stages.models.model(model).steps {
+                let (on, write) = match step {
+                    Step::Read { on } => (on, false),
+                    Step::Write { on } => (on, true),
+                    _ => continue,
+                };
+                let entry = touched.entry(operand_var(body, stmt, on)).or_default();
+                entry.0 |= write;
+                entry.1.union_with(&stages.pointsto.operand(act, stmt, on));
+            }
+        }
+        for (base, (write, objects)) in touched {
+            let what = What::Contents;
+            self.add(stages, Access { act, stmt, method, what, write, base, index: None, in_app }, &objects);
+        }
+    }
+
+    fn add(&mut self, stages: &Stages<'_>, access: Access, objects: &IdSet<Obj>) {
+        let what = access.what;
+        let id = self.all.push(access);
+        for obj in objects.iter() {
+            // A merged object stands for unrelated values; a race on it would say nothing.
+            if stages.pointsto.object(obj).site != Site::Merged {
+                self.by_location.entry(Location { what, obj: Some(obj) }).or_default().push(id);
+            }
+        }
+    }
+}
+
+/// Volatile fields are synchronised, final ones never change, synthetic ones are the compiler's.
+fn may_race(stages: &Stages<'_>, field: FieldId) -> bool {
+    let safe = access::VOLATILE | access::FINAL | access::SYNTHETIC;
+    stages.program.field(field).access & safe == 0
+}
+
+fn constant(body: &Body, var: Var) -> Option<i64> {
+    match body.stmts[body.vars[var].def?].kind {
+        StmtKind::Const { value: Const::Int(value), .. } => Some(value),
+        _ => None,
+    }
+}
+
+/// The variable of the calling method behind a model's operand.
+fn operand_var(body: &Body, stmt: StmtId, operand: &Operand) -> Option<Var> {
+    let StmtKind::Call { args, kind, .. } = &body.stmts[stmt].kind else { return None };
+    let at = match operand.root {
+        Root::This => 0,
+        Root::Param(n) => usize::from(n) + usize::from(*kind != ir::CallKind::Static),
+        Root::Ret | Root::Temp(_) => return None,
+    };
+    args.get(at).copied().filter(|_| operand.path.is_empty())
+}

@@ -1,0 +1,163 @@
+//! Words and places for a finding: where a statement is, which thread runs it and how it came to be, which
+//! locks it holds, what a piece of memory is called.
+
+use crate::Stages;
+use crate::access::{Location, What};
+use crate::confidence::Doubt;
+use crate::names;
+use classfile::Layer;
+use findings::{AccessKind, Frame, LockUse, Place, Site};
+use happens_before::{HeldLock, Origin, Point};
+use ir::{MethodId, StmtId};
+use models::Step;
+use pointsto::{Act, Obj};
+
+pub(crate) struct Describe<'a> {
+    stages: &'a Stages<'a>,
+}
+
+impl<'a> Describe<'a> {
+    pub(crate) fn new(stages: &'a Stages<'a>) -> Describe<'a> {
+        Describe { stages }
+    }
+
+    pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {
+        self.place_in(self.stages.pointsto.method(act), stmt)
+    }
+
+    fn place_in(&self, method: MethodId, stmt: StmtId) -> Place {
+        let program = self.stages.program;
+        let line = program.lowered(method).and_then(|body| body.stmts.get(stmt)).map_or(0, |stmt| stmt.line);
+        Place { file: program.class_file(program.method(method).class), line }
+    }
+
+    /// First line of a method that has one.
+    fn method_place(&self, method: MethodId) -> Place {
+        let program = self.stages.program;
+        let lines = program.lowered(method).into_iter().flat_map(|body| body.stmts.iter());
+        let line = lines.map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min().unwrap_or(0);
+        Place { file: program.class_file(program.method(method).class), line }
+    }
+
+    /// One side of a finding.
+    pub(crate) fn site(&self, point: Point, access: AccessKind) -> Site {
+        let method = self.stages.pointsto.method(point.act);
+        let locks = self.stages.happens_before.held(&point);
+        let mut locks: Vec<LockUse> = locks.iter().map(|lock| self.lock(lock)).collect();
+        locks.sort();
+        locks.dedup();
+        Site {
+            access,
+            place: self.place(point.act, point.stmt),
+            method: self.stages.program.method_display(method),
+            origin: self.origin(point.origin),
+            started: self.started(point.origin),
+            locks,
+            holds: None,
+            acquires: None,
+            trace: self.trace(point),
+        }
+    }
+
+    /// Calls from the start of the thread down to the point.
+    fn trace(&self, point: Point) -> Vec<Frame> {
+        let calls = self.stages.happens_before.trace(self.stages.pointsto, point.origin, point.act);
+        calls.into_iter().chain([(point.act, point.stmt)]).map(|(act, stmt)| self.frame(act, stmt)).collect()
+    }
+
+    fn frame(&self, act: Act, stmt: StmtId) -> Frame {
+        let method = self.stages.pointsto.method(act);
+        Frame { method: self.stages.program.method_display(method), place: self.place(act, stmt) }
+    }
+
+    pub(crate) fn origin(&self, origin: Origin) -> String {
+        let info = &self.stages.happens_before.origins()[origin];
+        match (info.spawned_by.first(), self.started(origin)) {
+            (Some(spawn), Some(place)) => {
+                let how = if self.is_submitted(spawn.act, spawn.stmt) { "task submitted" } else { "thread started" };
+                format!("{how} at {}:{}", place.file, place.line)
+            }
+            _ => {
+                let method = self.stages.pointsto.method(info.entry);
+                let (name, _) = self.stages.program.selector_text(self.stages.program.method(method).selector);
+                match name {
+                    "main" => "main thread".to_string(),
+                    _ => format!("entry point {}", self.stages.program.method_display(method)),
+                }
+            }
+        }
+    }
+
+    fn is_submitted(&self, act: Act, stmt: StmtId) -> bool {
+        self.stages.pointsto.models_at(act, stmt).iter().any(|&model| {
+            let steps = &self.stages.models.model(model).steps;
+            steps.iter().any(|step| matches!(step, Step::Spawn(spawn) if spawn.executor.is_some()))
+        })
+    }
+
+    /// Where the thread is started: the nearest application frame of the spawn.
+    fn started(&self, origin: Origin) -> Option<Place> {
+        let info = &self.stages.happens_before.origins()[origin];
+        let spawn = info.spawned_by.first()?;
+        let trace = self.stages.happens_before.trace(self.stages.pointsto, spawn.parent, spawn.act);
+        let frames = trace.into_iter().chain([(spawn.act, spawn.stmt)]);
+        let in_app = |&(act, _): &(Act, StmtId)| self.layer(act) != Layer::Jdk;
+        let (act, stmt) = frames.filter(in_app).last().unwrap_or((spawn.act, spawn.stmt));
+        Some(self.place(act, stmt))
+    }
+
+    fn layer(&self, act: Act) -> Layer {
+        let program = self.stages.program;
+        program.class(program.method(self.stages.pointsto.method(act)).class).layer
+    }
+
+    pub(crate) fn lock(&self, lock: &HeldLock) -> LockUse {
+        let place = match lock.stmt {
+            Some(stmt) => self.place(lock.act, stmt),
+            None => self.method_place(self.stages.pointsto.method(lock.act)),
+        };
+        LockUse { name: names::lock(self.stages, lock), place, shared: lock.shared }
+    }
+
+    /// `bank.Account.balance`, `int[]`, `java.util.HashMap`.
+    pub(crate) fn location(&self, location: Location) -> String {
+        let program = self.stages.program;
+        match (location.what, location.obj) {
+            (What::Field(field) | What::Static(field), _) => program.field_display(field),
+            (What::Elements | What::Contents, Some(obj)) => {
+                program.class_display(self.stages.pointsto.object(obj).class)
+            }
+            (What::Elements | What::Contents, None) => String::new(),
+        }
+    }
+
+    /// Where an object is allocated.
+    pub(crate) fn object_place(&self, obj: Obj) -> Option<Place> {
+        match self.stages.pointsto.object(obj).site {
+            pointsto::Site::Alloc(method, stmt) | pointsto::Site::Model(method, stmt, _) => {
+                Some(self.place_in(method, stmt))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why nothing protects the pair.
+    pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: &[Doubt]) -> Vec<String> {
+        let origins = self.stages.happens_before.origins();
+        let mut why = vec!["no common lock".to_string()];
+        if a == b {
+            why.push("several instances of this thread may run at the same time".to_string());
+        } else {
+            let ancestor = |child: Origin, parent: Origin| {
+                origins[child].spawned_by.iter().any(|spawn| spawn.parent == parent)
+            };
+            why.push(if ancestor(b, a) || ancestor(a, b) {
+                "the started thread may still run: nothing joins it before the access".to_string()
+            } else {
+                "both threads may run at the same time: neither waits for the other".to_string()
+            });
+        }
+        why.extend(doubts.iter().map(Doubt::text));
+        why
+    }
+}

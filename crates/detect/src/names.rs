@@ -1,0 +1,66 @@
+//! What a person would call a lock: the expression at the place where it is taken.
+
+use crate::Stages;
+use happens_before::HeldLock;
+use ir::{Body, Const, MethodId, StmtKind, Var, access};
+
+pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
+    let method = stages.pointsto.method(lock.act);
+    let info = stages.program.method(method);
+    let Some(stmt) = lock.stmt else {
+        let is_static = info.access & access::STATIC != 0;
+        return if is_static { class_literal(stages, info.class) } else { "this".to_string() };
+    };
+    let Some(body) = stages.program.lowered(method) else { return "a lock".to_string() };
+    let var = match &body.stmts[stmt].kind {
+        StmtKind::MonitorEnter { lock } => *lock,
+        StmtKind::Call { args, .. } if !args.is_empty() => args[0],
+        _ => return "a lock".to_string(),
+    };
+    value(stages, method, body, var)
+}
+
+fn class_literal(stages: &Stages<'_>, class: ir::ClassId) -> String {
+    format!("{}.class", stages.program.class_display(class))
+}
+
+/// The expression a variable stands for, as short as it can be understood.
+fn value(stages: &Stages<'_>, method: MethodId, body: &Body, mut var: Var) -> String {
+    let program = stages.program;
+    for _ in 0..body.vars.len() {
+        let info = &body.vars[var];
+        let is_static = program.method(method).access & access::STATIC != 0;
+        if !is_static && body.params.first() == Some(&var) {
+            return "this".to_string();
+        }
+        let Some(def) = info.def else { break };
+        match &body.stmts[def].kind {
+            &StmtKind::Copy { src, .. } | &StmtKind::Cast { src, .. } => var = src,
+            &StmtKind::Load { field, .. } | &StmtKind::LoadStatic { field, .. } => {
+                return match program.find_field(field) {
+                    Some(field) => program.field_display(field),
+                    None => program.names[field.name].to_string(),
+                };
+            }
+            &StmtKind::Const { value: Const::Class(class), .. } => return class_literal(stages, class),
+            _ if info.name.is_some() => break,
+            StmtKind::New { class, .. } => return format!("new {}", program.class_display(*class)),
+            StmtKind::Call { target, args, .. } => {
+                let (name, _) = program.selector_text(target.selector);
+                // readLock() and the like say nothing without their receiver.
+                return match args.first() {
+                    Some(&receiver) if body.vars[receiver].is_ref && receiver != var => {
+                        format!("{}.{name}()", value(stages, method, body, receiver))
+                    }
+                    _ => format!("{name}()"),
+                };
+            }
+            StmtKind::LoadElem { base, .. } => return format!("{}[]", value(stages, method, body, *base)),
+            _ => break,
+        }
+    }
+    match body.vars[var].name {
+        Some(name) => program.names[name].to_string(),
+        None => "a lock".to_string(),
+    }
+}

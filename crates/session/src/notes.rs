@@ -1,0 +1,58 @@
+//! What the user should know about the run: everything that was not understood, not found or assumed, counted.
+
+use findings::Note;
+use ir::{Problem, Program};
+use pointsto::PointsTo;
+use std::collections::BTreeMap;
+
+pub(crate) fn collect(program: &Program, pointsto: &PointsTo, mut notes: Vec<Note>) -> Vec<Note> {
+    let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
+    for problem in &program.problems {
+        let (kind, message) = match problem {
+            Problem::MissingClass(class) => {
+                ("missing-class", format!("{} is not on the class path", program.class_display(*class)))
+            }
+            Problem::CorruptClass(class, why) => {
+                ("corrupt-class", format!("{} cannot be read: {why}", program.class_display(*class)))
+            }
+            Problem::NewerVersion(class, major) => (
+                "newer-class-version",
+                format!("{} has class-file version {major}, newer than known; read as far as possible", program.class_display(*class)),
+            ),
+            Problem::CyclicHierarchy(class) => {
+                ("cyclic-hierarchy", format!("{} is its own supertype; the cycle was cut", program.class_display(*class)))
+            }
+            Problem::Body(method, why) => ("unreadable-body", format!("{}: {why}", program.method_display(*method))),
+        };
+        *counted.entry((kind, message)).or_default() += 1;
+    }
+    let gaps = pointsto.gaps();
+    for (&class, &count) in &gaps.opaque_calls {
+        let message = format!("calls into {} are not followed", program.class_display(class));
+        *counted.entry(("opaque-call", message)).or_default() += count;
+    }
+    for &method in &gaps.native_calls {
+        let message = format!("{} is native and has no model", program.method_display(method));
+        *counted.entry(("native-call", message)).or_default() += 1;
+    }
+    for (kind, sites, what) in [
+        ("reflection", &gaps.reflective_calls, "reflection on a name or class that is not constant"),
+        ("unsupported-dynamic", &gaps.dynamic_calls, "invokedynamic of an unknown kind"),
+        ("unresolved-call", &gaps.unresolved_calls, "call of a method that is not on the class path"),
+    ] {
+        for &(method, _) in sites {
+            let message = format!("{what} in {}", program.method_display(method));
+            *counted.entry((kind, message)).or_default() += 1;
+        }
+    }
+    if gaps.merged_origins > 0 {
+        let message = "threads whose code is too large to be told apart; their objects are analysed together";
+        *counted.entry(("merged-origins", message.to_string())).or_default() += gaps.merged_origins;
+    }
+    notes.extend(
+        counted
+            .into_iter()
+            .map(|((kind, message), count)| Note { kind: kind.to_string(), message, count }),
+    );
+    notes
+}

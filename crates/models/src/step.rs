@@ -7,8 +7,7 @@ pub struct Model {
     pub steps: Vec<Step>,
     /// `body`: the method's own body is analysed as well; otherwise the steps replace it.
     pub keep_body: bool,
-    /// `own`: the model is of direct calls to this very method: methods that override it keep their bodies, and
-    /// a `spawn` that finds it starts nothing (`Thread.run`: what a thread runs is said by `Thread.start`).
+    /// `own`: the model is of this very method; methods that override it keep their bodies.
     pub own: bool,
 }
 
@@ -29,7 +28,7 @@ pub struct Operand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Root {
-    /// The receiver.
+    /// The receiver: of the objects at the call, those on which it runs the modelled method.
     This,
     /// A parameter, counted from 0 without the receiver; the elements of an array parameter are `p1[]`.
     Param(u8),

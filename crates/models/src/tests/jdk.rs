@@ -4,9 +4,10 @@
 use super::classes;
 use crate::builtin;
 use crate::file::{self, Entry};
+use crate::registry::Models;
 use crate::signature::simple_params;
 use crate::step::{Operand, Root, Source, Step};
-use ir::{ClassId, Loaded, Method, Program, access};
+use ir::{ClassId, Loaded, Method, Program, Selector, access};
 use project::{Environment, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -43,6 +44,65 @@ fn no_signature_is_modelled_twice() {
             panic!("{}: {:?} in {file0}:{line0} and {file}:{}", entry.class, entry.signature, entry.line);
         }
     }
+}
+
+/// An object that a model makes with an interface or abstract class for a class has no bodies: whatever takes or
+/// gives references needs a model, unless the class is opaque.
+#[test]
+fn model_made_objects_answer_every_call() {
+    let mut silent = BTreeSet::new();
+    for home in jdks() {
+        let (mut program, feature) = open(&home);
+        let mut models = Models::builtin();
+        let mut made = made_classes(feature);
+        made.retain(|name| !models.quiet.is_opaque(name));
+        for name in made {
+            let class = program.class_id(&name);
+            program.load(class);
+            for selector in abstract_methods(&program, class) {
+                let (called, descriptor) = program.selector_text(selector);
+                let text = format!("{name}.{called}{descriptor}");
+                let on_references = descriptor.contains(['L', '[']);
+                let answer = models.dispatch(&mut program, class, selector);
+                if on_references && answer.is_none_or(|(_, model)| model.is_none()) {
+                    silent.insert(text);
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} without a model:\n{}", silent.len(), Vec::from_iter(silent).join("\n"));
+}
+
+fn made_classes(feature: u32) -> BTreeSet<String> {
+    let entries = entries().into_iter().filter(|(_, entry)| entry.since <= feature);
+    let steps = entries.flat_map(|(_, entry)| entry.model.steps);
+    let made = steps.filter_map(|step| match step {
+        Step::Assign { src: Source::New { class, .. } | Source::The { class, .. }, .. } => Some(class),
+        _ => None,
+    });
+    made.collect()
+}
+
+/// What an object of the class itself would have to answer.
+fn abstract_methods(program: &Program, class: ClassId) -> Vec<Selector> {
+    let mut all = vec![class];
+    let mut next = 0;
+    let (mut bodies, mut missing) = (BTreeSet::new(), BTreeSet::new());
+    while next < all.len() {
+        let class = program.class(all[next]);
+        all.extend(class.super_class.iter().chain(&class.interfaces));
+        for &method in &class.methods {
+            let method = program.method(method);
+            let is_abstract = method.access & access::ABSTRACT != 0;
+            if is_abstract {
+                missing.insert(method.selector)
+            } else {
+                bodies.insert(method.selector)
+            };
+        }
+        next += 1;
+    }
+    missing.difference(&bodies).copied().collect()
 }
 
 fn entries() -> Vec<(&'static str, Entry)> {

@@ -2,6 +2,7 @@
 //! that every throwing instruction of a covered block sees the locals the block began with; assigns no values.
 
 use super::listing::Listing;
+use super::order::in_reverse_postorder;
 use super::subroutines::{Context, Subroutines, TOP, falls_through};
 use classfile::{Code, Insn};
 use rustc_hash::FxHashMap;
@@ -310,7 +311,7 @@ impl Builder<'_, '_> {
 }
 
 impl Node {
-    fn code(first: u32) -> Node {
+    pub(super) fn code(first: u32) -> Node {
         Node {
             kind: NodeKind::Code,
             first,
@@ -330,55 +331,4 @@ impl Node {
 fn dedup(succs: &mut Vec<u32>) {
     let mut seen = rustc_hash::FxHashSet::default();
     succs.retain(|&succ| seen.insert(succ));
-}
-
-/// Renumbers from node 0 and fills in the predecessors, which come in the same order. Of several successors the
-/// one with the lowest pc follows first, so that blocks stand as in the source.
-fn in_reverse_postorder(mut nodes: Vec<Node>) -> Vec<Node> {
-    if nodes.len() == 1 {
-        return nodes;
-    }
-    let mut children: Vec<Vec<u32>> = Vec::with_capacity(nodes.len());
-    for node in &nodes {
-        let mut next: Vec<u32> = node.handlers.iter().chain(&node.succs).copied().collect();
-        next.sort_by_key(|&next| std::cmp::Reverse(nodes[next as usize].first));
-        children.push(next);
-    }
-    let mut number = vec![NONE; nodes.len()];
-    let mut postorder = Vec::with_capacity(nodes.len());
-    let mut stack = vec![(0u32, 0usize)];
-    number[0] = 0;
-    while let Some((node, at)) = stack.last_mut() {
-        match children[*node as usize].get(*at) {
-            Some(&next) => {
-                *at += 1;
-                if number[next as usize] == NONE {
-                    number[next as usize] = 0;
-                    stack.push((next, 0));
-                }
-            }
-            None => {
-                postorder.push(*node);
-                stack.pop();
-            }
-        }
-    }
-    for (at, &node) in postorder.iter().rev().enumerate() {
-        number[node as usize] = at as u32;
-    }
-    let mut ordered: Vec<Node> = Vec::with_capacity(nodes.len());
-    for &node in postorder.iter().rev() {
-        let mut node = std::mem::replace(&mut nodes[node as usize], Node::code(0));
-        for edge in node.succs.iter_mut().chain(&mut node.handlers) {
-            *edge = number[*edge as usize];
-        }
-        ordered.push(node);
-    }
-    for at in 0..ordered.len() {
-        let Node { succs, handlers, .. } = &ordered[at];
-        for to in succs.iter().chain(handlers).copied().collect::<Vec<_>>() {
-            ordered[to as usize].preds.push(at as u32);
-        }
-    }
-    ordered
 }

@@ -1,7 +1,7 @@
 //! `invokedynamic`: the bootstrap methods whose meaning the platform fixes (lambdas, string concatenation,
 //! records, pattern switches). Everything else stays an opaque, counted [`StmtKind::Dynamic`].
 
-use super::translate::Machine;
+use super::machine::Machine;
 use crate::body::{LambdaKind, Op, StmtKind};
 use crate::descriptor::{self, Type};
 use classfile::{BootstrapArg, Handle, HandleKind};

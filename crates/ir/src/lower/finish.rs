@@ -3,8 +3,8 @@
 
 use super::blocks::{Graph, NodeKind};
 use super::listing::Listing;
+use super::machine::{Draft, DraftVar};
 use super::ssa::{Phi, Replacements, UNDEFINED};
-use super::translate::{Draft, DraftVar};
 use crate::body::{Block, BlockId, Body, Stmt, StmtId, StmtKind, Var, VarInfo};
 use arena::{Id, IndexVec};
 
@@ -19,7 +19,7 @@ pub(super) fn finish(draft: Draft, graph: Graph, listing: &Listing<'_>) -> Body 
         let var = numbering.define(&mut body.vars, param, None);
         body.params.push(var);
     }
-    let mut placed: IndexVec<StmtId, Stmt> = IndexVec::new();
+    let mut placed: Vec<Stmt> = Vec::with_capacity(stmts.len() + phis.len());
     let (mut left, mut phis) = (stmts.into_iter(), phis.into_iter().peekable());
     let mut start = 0;
     for (at, (node, &end)) in graph.nodes.iter().zip(&ends).enumerate() {
@@ -27,10 +27,10 @@ pub(super) fn finish(draft: Draft, graph: Graph, listing: &Listing<'_>) -> Body 
         let first = placed.len() as u32;
         let mut place = |stmt: Stmt| {
             let defined = stmt.kind.def();
-            let id = placed.push(stmt);
             if let Some(var) = defined {
-                numbering.define(&mut body.vars, var, Some(id));
+                numbering.define(&mut body.vars, var, Some(StmtId::new(placed.len())));
             }
+            placed.push(stmt);
         };
         // The exception comes first, then the locals as they were when it was thrown.
         let (before, after) = match node.kind {
@@ -47,10 +47,10 @@ pub(super) fn finish(draft: Draft, graph: Graph, listing: &Listing<'_>) -> Body 
         start = end;
         body.blocks.push(Block { first, end: placed.len() as u32, ..Block::default() });
     }
-    for id in placed.ids() {
-        placed[id].kind.rename(|var| *var = numbering.number(&mut body.vars, *var));
+    for stmt in &mut placed {
+        stmt.kind.rename(|var| *var = numbering.number(&mut body.vars, *var));
     }
-    body.stmts = placed;
+    body.stmts = placed.into_iter().collect();
     for (at, node) in graph.nodes.into_iter().enumerate() {
         let blocks = |edges: Vec<u32>| edges.into_iter().map(BlockId).collect();
         let block = &mut body.blocks[BlockId::new(at)];
@@ -65,7 +65,7 @@ struct Numbering {
     replaced: Replacements,
     /// Final number by draft variable.
     numbers: Vec<Var>,
-    /// One variable stands for every local that is read before it is assigned.
+    /// One variable stands for every local that a phi finds unassigned on some way.
     undefined: Option<Var>,
     drafts: Vec<DraftVar>,
 }

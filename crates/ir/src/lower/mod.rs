@@ -1,14 +1,17 @@
 //! Bytecode to SSA bodies: [`listing`] decodes, [`blocks`] finds the control flow, [`live`] which locals matter
-//! where, [`translate`] runs the abstract stack and emits statements, [`ssa`] joins values at block entries,
-//! [`finish`] numbers the result and [`merge`] mends needless cuts. Knows one method at a time; what other classes hold is never asked.
+//! where, [`translate`] runs the code on a [`machine`] of variables and emits statements, [`ssa`] joins values at
+//! block entries, [`finish`] numbers the result and [`merge`] mends needless cuts.
+//! Knows one method at a time; what other classes hold is never asked.
 
 mod blocks;
 mod dynamic;
 mod finish;
 mod listing;
 mod live;
+mod machine;
 mod merge;
 mod names;
+mod order;
 mod ssa;
 mod subroutines;
 mod translate;

@@ -184,6 +184,19 @@ fn a_table_can_take_over_another() {
 }
 
 #[test]
+fn the_examples_of_the_documentation_are_right() {
+    let page = include_str!("../../../../docs/models.md");
+    let examples: Vec<&str> =
+        page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(examples.len(), 3);
+    for example in examples {
+        if let Err(error) = file::read("docs/models.md", example) {
+            panic!("{error} in\n{example}");
+        }
+    }
+}
+
+#[test]
 fn a_bad_file_leaves_the_models_alone() {
     let mut models = Models::builtin();
     assert!(models.add("mine.toml", "[\"a.B\"]\n\"x()\" = \"jump\"").is_err());

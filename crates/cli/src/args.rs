@@ -29,11 +29,11 @@ pub struct CheckArgs {
     #[arg(long, visible_alias = "class-path", value_name = "PATHS", help_heading = "Program")]
     pub classpath: Vec<OsString>,
 
-    /// Begin at this class's main instead of every main of the program. May be repeated.
+    /// Begin at this class's main and at no other. May be repeated.
     #[arg(long, value_name = "CLASS", help_heading = "Program")]
     pub main: Vec<String>,
 
-    /// Begin at this method too, as from a thread of its own. May be repeated.
+    /// Begin at this method, in a thread of its own; other mains only if named. May be repeated.
     #[arg(long, value_name = "CLASS.METHOD", help_heading = "Program")]
     pub entry: Vec<String>,
 

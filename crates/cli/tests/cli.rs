@@ -136,6 +136,65 @@ fn input_that_cannot_be_analysed_exits_with_2_and_says_why() {
 }
 
 #[test]
+fn an_entry_point_that_is_not_there_exits_with_2() {
+    let program = clean_program();
+    for wrong in [["--main", "calm.Mian"], ["--entry", "calm.Main.mian"]] {
+        let (code, _, stderr) = run(program.path(), &[&["check"], &wrong[..]].concat());
+        assert_eq!(code, 2, "{wrong:?}");
+        assert!(stderr.starts_with(&format!("error: {} ", wrong[0])), "{stderr}");
+    }
+    assert_eq!(run(program.path(), &["check", "-q", "--main", "calm.Main"]).0, 0);
+    assert_eq!(run(program.path(), &["check", "-q", "--entry", "calm.Main.main"]).0, 0);
+}
+
+#[test]
+fn a_program_without_a_main_is_not_silently_clean() {
+    let program = program("package calm;\npublic class Main {}\n");
+    let (code, stdout, _) = run(program.path(), &["check"]);
+    assert_eq!(code, 0);
+    assert!(stdout.starts_with("note[no-entry-point]: "), "{stdout}");
+    assert!(stdout.contains("--main") && stdout.contains("--entry"), "{stdout}");
+}
+
+/// Two threads, one counter: the write and the read are on these lines.
+const RACE: &str = "package calm;
+public class Main {
+    static int hits;
+    public static void main(String[] args) {
+        new Thread(() -> hits++).start();
+        System.out.println(hits);
+    }
+}
+";
+
+#[test]
+fn findings_exit_with_1_as_far_as_they_are_asked_to() {
+    let program = program(RACE);
+    let (code, stdout, stderr) = run(program.path(), &["check"]);
+    assert_eq!((code, stderr.as_str()), (1, ""), "{stdout}");
+    assert!(stdout.starts_with("race (high confidence): calm.Main.hits "), "{stdout}");
+    assert!(stdout.contains("src/calm/Main.java:5:26"), "{stdout}");
+    assert!(stdout.contains("src/calm/Main.java:6:28"), "{stdout}");
+    assert!(stdout.lines().last().expect("a summary").starts_with("1 finding (1 race): 1 high"), "{stdout}");
+
+    assert_eq!(run(program.path(), &["check", "--fail-on", "high"]).0, 1);
+    assert_eq!(run(program.path(), &["check", "--fail-on", "never"]).0, 0);
+}
+
+#[test]
+fn text_names_files_from_here_and_json_from_the_project() {
+    let program = program(RACE);
+    let above = program.path().parent().expect("a parent");
+    let name = program.path().file_name().and_then(|name| name.to_str()).expect("a name");
+    let (_, text, _) = run(above, &["check", name]);
+    assert!(text.contains(&format!("{name}/src/calm/Main.java:5:26")), "{text}");
+    let (code, json, _) = run(above, &["check", name, "--format", "json"]);
+    assert_eq!(code, 1);
+    assert_eq!(valid(&json)["findings"][0]["sites"][0]["file"], "src/calm/Main.java");
+    assert!(!json.contains(name), "{json}");
+}
+
+#[test]
 fn sources_that_do_not_compile_exit_with_2_and_show_the_error() {
     let program = program("package calm;\nclass Main { void m() { int x = \"no\"; } }\n");
     let (code, _, stderr) = run(program.path(), &["check"]);

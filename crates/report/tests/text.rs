@@ -39,6 +39,22 @@ fn a_thread_may_race_with_another_of_its_kind() {
 }
 
 #[test]
+fn two_sides_that_are_the_same_are_told_once() {
+    let mut finding = race();
+    finding.sites[1] = finding.sites[0].clone();
+    assert_snapshot!(plain(&finding));
+}
+
+#[test]
+fn a_lock_that_is_held_is_named_once() {
+    let mut finding = deadlock();
+    for site in &mut finding.sites {
+        site.locks = site.holds.clone().into_iter().collect();
+    }
+    assert_eq!(plain(&finding), plain(&deadlock()));
+}
+
+#[test]
 fn waiting_for_a_thread_under_a_lock_is_told_as_such() {
     let mut finding = deadlock();
     finding.sites[1].access = AccessKind::Wait;

@@ -24,17 +24,31 @@ pub(super) struct Mark {
     pub kind: AnnotationKind,
 }
 
+/// What an access touches, as far as the source can show it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target<'a> {
+    Field(&'a str),
+    /// Elements of an array.
+    Elements,
+    Unnamed,
+}
+
 impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Source<'a> {
         Source { lines: text.lines().collect() }
     }
 
-    /// Where `name` is read or written on this line; the whole statement if the name is not there. `None`
-    /// if the source has no such line: it is not the one that was compiled.
-    pub fn access(&self, line: u32, name: Option<&str>, access: AccessKind) -> Option<Span> {
+    /// Where the target is read or written on this line; the whole statement if it is not seen there.
+    /// `None` if the source has no such line: it is not the one that was compiled.
+    pub fn access(&self, line: u32, target: Target<'_>, access: AccessKind) -> Option<Span> {
         let (line, text) = self.line(line)?;
         let code = code(text);
-        let range = name.and_then(|name| named(code, name, access)).unwrap_or_else(|| trimmed(code));
+        let seen = match target {
+            Target::Field(name) => fields(code, name),
+            Target::Elements => elements(code),
+            Target::Unnamed => vec![],
+        };
+        let range = meant(code, &seen, access).unwrap_or_else(|| trimmed(code));
         (!range.is_empty()).then_some(Span { line, range })
     }
 
@@ -134,12 +148,25 @@ fn synchronized(code: &str) -> Option<Range<usize>> {
     Some(word.start..trimmed(code).end)
 }
 
-/// The occurrence of `name` that this access means: an assigned one for a write, another for a read.
-fn named(code: &str, name: &str, access: AccessKind) -> Option<Range<usize>> {
-    let found: Vec<_> =
-        words(code, name).filter(|word| !code[word.end..].trim_start().starts_with('(')).collect();
-    let meant = found.iter().find(|word| assigned(code, word) == (access == AccessKind::Write));
-    meant.or(found.first()).cloned()
+/// Of several candidates, an assigned one for a write and another for a read.
+fn meant(code: &str, seen: &[Range<usize>], access: AccessKind) -> Option<Range<usize>> {
+    let right_kind = seen.iter().find(|range| assigned(code, range) == (access == AccessKind::Write));
+    right_kind.or(seen.first()).cloned()
+}
+
+fn fields(code: &str, name: &str) -> Vec<Range<usize>> {
+    words(code, name).filter(|word| !code[word.end..].trim_start().starts_with('(')).collect()
+}
+
+/// `name[index]`, but neither `int[]` nor `new int[size]`.
+fn elements(code: &str) -> Vec<Range<usize>> {
+    let element = |(open, _): (usize, &str)| {
+        let name = code[..open].trim_end_matches(inside_word);
+        let close = open + code[open..].find(']')?;
+        let is_type = name.len() == open || close == open + 1 || name.trim_end().ends_with("new");
+        (!is_type).then_some(name.len()..close + 1)
+    };
+    code.match_indices('[').filter_map(element).collect()
 }
 
 fn assigned(code: &str, word: &Range<usize>) -> bool {
@@ -153,11 +180,14 @@ fn assigned(code: &str, word: &Range<usize>) -> bool {
 }
 
 fn words<'c>(code: &'c str, word: &'c str) -> impl Iterator<Item = Range<usize>> + 'c {
-    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     code.match_indices(word).map(|(at, _)| at..at + word.len()).filter(move |range| {
-        !code[..range.start].chars().next_back().is_some_and(inside)
-            && !code[range.end..].chars().next().is_some_and(inside)
+        !code[..range.start].chars().next_back().is_some_and(inside_word)
+            && !code[range.end..].chars().next().is_some_and(inside_word)
     })
+}
+
+fn inside_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 #[cfg(test)]
@@ -173,7 +203,7 @@ mod tests {
     }
 
     fn access(code: &str, access: AccessKind) -> String {
-        shown(code, Source::new(code).access(1, Some("n"), access))
+        shown(code, Source::new(code).access(1, Target::Field("n"), access))
     }
 
     #[test]
@@ -196,16 +226,25 @@ mod tests {
     fn without_the_name_the_statement_is_underlined_and_its_comment_is_not() {
         assert_eq!(access("  list.add(x); // n is safe", Write), "1:   [list.add(x);] // n is safe");
         assert_eq!(access("  get(\"http://n\");", Write), "1:   get(\"http://[n]\");");
-        let text = "  a[i] = 1;";
-        assert_eq!(shown(text, Source::new(text).access(1, None, Write)), "1:   [a[i] = 1;]");
+        let text = "  list.add(x);";
+        assert_eq!(shown(text, Source::new(text).access(1, Target::Unnamed, Write)), "1:   [list.add(x);]");
+    }
+
+    #[test]
+    fn array_elements_are_underlined_and_array_types_are_not() {
+        let elements = |code, access| shown(code, Source::new(code).access(1, Target::Elements, access));
+        assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Read), "1: int[] b = {[a[i]], c}; d[j]++;");
+        assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Write), "1: int[] b = {a[i], c}; [d[j]]++;");
+        assert_eq!(elements("x = new int[n];", Write), "1: [x = new int[n];]");
+        assert_eq!(elements("a[", Write), "1: [a[]");
     }
 
     #[test]
     fn lines_that_are_not_there_have_no_span() {
         let source = Source::new("a\n   \n");
-        assert_eq!(source.access(0, None, Write), None);
-        assert_eq!(source.access(2, None, Write), None);
-        assert_eq!(source.access(3, None, Write), None);
+        assert_eq!(source.access(0, Target::Unnamed, Write), None);
+        assert_eq!(source.access(2, Target::Unnamed, Write), None);
+        assert_eq!(source.access(3, Target::Unnamed, Write), None);
         assert_eq!(source.lock(9), None);
     }
 

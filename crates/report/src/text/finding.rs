@@ -2,8 +2,9 @@
 //! [`Side`].
 
 use super::{
+    excerpt::Target,
     look::{Look, clean, indent},
-    side::Side,
+    side::{Side, Thread},
 };
 use crate::{Sources, names::Names};
 use annotate_snippets::{Group, Level};
@@ -15,9 +16,7 @@ const ALSO: usize = 2;
 pub(super) fn render(finding: &Finding, sources: &dyn Sources, names: &Names<'_>, look: &Look) -> String {
     let mut out = header(finding, names, look);
     out.push('\n');
-    for (at, site) in finding.sites.iter().enumerate() {
-        let again = finding.sites[..at].iter().any(|other| other.origin == site.origin);
-        let side = Side { site, name: simple_name(finding), again };
+    for side in sides(finding) {
         out.push('\n');
         out.push_str(&indent(&side.render(sources, names, look)));
     }
@@ -37,10 +36,27 @@ fn header(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
     look.renderer().render(&[Group::with_title(title)])
 }
 
-/// What the source calls the field, if it has a name there.
-fn simple_name(finding: &Finding) -> Option<&str> {
-    let name = finding.field.as_deref()?.rsplit('.').next()?;
-    name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$').then_some(name)
+fn sides(finding: &Finding) -> Vec<Side<'_>> {
+    let target = target(finding);
+    if let [site, twin] = &finding.sites[..]
+        && site == twin
+    {
+        return vec![Side { site, target, thread: Thread::Both }];
+    }
+    let mut sides: Vec<Side<'_>> = vec![];
+    for site in &finding.sites {
+        let alike = sides.iter().any(|side| side.site.origin == site.origin);
+        sides.push(Side { site, target, thread: if alike { Thread::Another } else { Thread::New } });
+    }
+    sides
+}
+
+fn target(finding: &Finding) -> Target<'_> {
+    match finding.field.as_deref() {
+        Some(field) if field.ends_with("[]") => Target::Elements,
+        Some(field) => Target::Field(field.rsplit('.').next().unwrap_or(field)),
+        None => Target::Unnamed,
+    }
 }
 
 /// Two columns: what it is, and what is known.

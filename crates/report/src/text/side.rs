@@ -2,7 +2,7 @@
 //! of the other sides.
 
 use super::{
-    excerpt::{Mark, Source},
+    excerpt::{Mark, Source, Target},
     look::{Look, clean},
     method::readable,
     trace,
@@ -14,10 +14,18 @@ use findings::{AccessKind, LockUse, Place, Site};
 /// A site and how its finding speaks of it.
 pub(super) struct Side<'a> {
     pub site: &'a Site,
-    /// The simple name of the field, where there is one.
-    pub name: Option<&'a str>,
-    /// Another site of the finding has the same origin: two runs of one piece of code.
-    pub again: bool,
+    pub target: Target<'a>,
+    pub thread: Thread,
+}
+
+/// How a side's thread relates to those of the sides before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thread {
+    New,
+    /// Started at the same place as one before.
+    Another,
+    /// Two of its kind do exactly the same: one side stands for both.
+    Both,
 }
 
 impl Side<'_> {
@@ -70,11 +78,12 @@ impl Side<'_> {
     }
 
     fn held(&self) -> impl Iterator<Item = &LockUse> {
-        self.site.locks.iter().chain(&self.site.holds)
+        let held = &self.site.holds;
+        self.site.locks.iter().chain(held.iter().filter(|held| !self.site.locks.contains(held)))
     }
 
     fn thread(&self, names: &Names<'_>) -> String {
-        thread(&clean(&names.prose(&self.site.origin)), self.again)
+        thread(&clean(&names.prose(&self.site.origin)), self.thread)
     }
 
     fn accesses(&self, thread: &str, names: &Names<'_>) -> String {
@@ -85,11 +94,11 @@ impl Side<'_> {
         let line = self.site.place.line;
         let (span, label) = match (self.site.access, &self.site.acquires) {
             (AccessKind::Write, _) => {
-                (source.access(line, self.name, AccessKind::Write), "written here".into())
+                (source.access(line, self.target, AccessKind::Write), "written here".into())
             }
-            (AccessKind::Read, _) => (source.access(line, self.name, AccessKind::Read), "read here".into()),
+            (AccessKind::Read, _) => (source.access(line, self.target, AccessKind::Read), "read here".into()),
             (_, Some(wants)) => (source.lock(line), format!("wants {}", lock(wants, names))),
-            (_, None) => (source.access(line, None, self.site.access), "waits here".into()),
+            (_, None) => (source.access(line, Target::Unnamed, self.site.access), "waits here".into()),
         };
         Some(Mark { span: span?, label, kind: AnnotationKind::Primary })
     }
@@ -128,16 +137,17 @@ fn fact(name: &'static str, text: String) -> Element<'static> {
 }
 
 /// "main thread" → "the main thread"; the second of two alike is "another".
-fn thread(origin: &str, again: bool) -> String {
-    let first = origin.split(' ').next().unwrap_or_default();
-    let bare = match first {
-        "a" | "an" | "the" => origin[first.len()..].trim_start(),
-        _ => origin,
-    };
-    match first {
-        _ if again => format!("another {bare}"),
+fn thread(origin: &str, relation: Thread) -> String {
+    let (first, rest) = origin.split_once(' ').unwrap_or((origin, ""));
+    let named = match first {
         "a" | "an" | "the" | "any" | "each" | "every" | "some" | "one" => origin.to_owned(),
-        _ => format!("the {bare}"),
+        _ => format!("the {origin}"),
+    };
+    match (relation, first) {
+        (Thread::New, _) => named,
+        (Thread::Another, "a" | "an" | "the") => format!("another {rest}"),
+        (Thread::Another, _) => format!("another {origin}"),
+        (Thread::Both, _) => format!("{named} and another like it"),
     }
 }
 

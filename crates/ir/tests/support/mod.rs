@@ -105,7 +105,7 @@ fn compile(files: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
     classes
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub fn files_below(directory: &Path) -> Vec<PathBuf> {
     let (mut files, mut left) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(path) = left.pop() {
         if path.is_dir() {

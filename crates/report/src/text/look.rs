@@ -17,9 +17,10 @@ impl Look {
         Look { renderer: Renderer::styled().decor_style(DecorStyle::Unicode), colour: true }
     }
 
-    /// Cuts excerpts of longer source lines to this many columns.
+    /// Cuts excerpts of longer source lines to this many columns, within reason.
     pub fn width(self, columns: usize) -> Look {
-        Look { renderer: self.renderer.term_width(columns.saturating_sub(INDENT.len())), ..self }
+        let columns = columns.max(NARROWEST) - INDENT.len();
+        Look { renderer: self.renderer.term_width(columns), ..self }
     }
 
     pub(super) fn renderer(&self) -> &Renderer {
@@ -42,9 +43,12 @@ impl Look {
     }
 
     fn paint(&self, text: &str, style: Style) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }
+
+/// Terminals that claim less do not know their width.
+const NARROWEST: usize = 40;
 
 /// What belongs to a finding stands this far in from its header.
 pub(super) const INDENT: &str = "  ";

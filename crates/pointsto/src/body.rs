@@ -43,15 +43,16 @@ impl Solver<'_> {
                 }
             }
             &StmtKind::Load { dst, base, field } => {
-                if let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base))
-                    && let Some(field) = self.program.resolve_field(field)
+                // Primitive fields are resolved too: later stages look at every access.
+                if let Some(field) = self.program.resolve_field(field)
+                    && let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base))
                 {
                     self.state.graph.add_use(base, Use::Load { field, dst });
                 }
             }
             &StmtKind::Store { base, field, src } => {
-                if let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src))
-                    && let Some(field) = self.program.resolve_field(field)
+                if let Some(field) = self.program.resolve_field(field)
+                    && let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src))
                 {
                     self.state.graph.add_use(base, Use::Store { field, src });
                 }

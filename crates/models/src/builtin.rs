@@ -12,7 +12,7 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ("streams.toml", include_str!("../data/streams.toml")),
     ("views.toml", include_str!("../data/views.toml")),
     ("containers.toml", include_str!("../data/containers.toml")),
-    ("sets.toml", include_str!("../data/sets.toml")),
+    ("collections.toml", include_str!("../data/collections.toml")),
     ("concurrent.toml", include_str!("../data/concurrent.toml")),
     ("factories.toml", include_str!("../data/factories.toml")),
     ("atomics.toml", include_str!("../data/atomics.toml")),

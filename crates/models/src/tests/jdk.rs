@@ -105,7 +105,7 @@ fn abstract_methods(program: &Program, class: ClassId) -> Vec<Selector> {
     missing.difference(&bodies).copied().collect()
 }
 
-fn entries() -> Vec<(&'static str, Entry)> {
+pub fn entries() -> Vec<(&'static str, Entry)> {
     let read = |&(file, text)| match file::read(file, text) {
         Ok(read) => read.entries.into_iter().map(move |entry| (file, entry)),
         Err(error) => panic!("{error}"),

@@ -1,4 +1,5 @@
 mod classes;
+mod cycles;
 mod inheritance;
 mod jdk;
 mod parsing;

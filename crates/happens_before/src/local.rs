@@ -56,7 +56,7 @@ fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
     }
     match world.pointsto.context(ctx) {
         Context::Origin(task) => Some(task),
-        Context::Container(container) => task_of(world, world.pointsto.object(container).ctx, depth - 1),
+        Context::Container(container) | Context::Made(container) => task_of(world, world.pointsto.object(container).ctx, depth - 1),
         Context::Call(outer, ..) => task_of(world, outer, depth - 1),
         Context::Shared | Context::Entry => None,
     }

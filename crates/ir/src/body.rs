@@ -75,6 +75,8 @@ pub enum StmtKind {
     NewArray {
         dst: Var,
         class: ClassId,
+        /// Made with the constant length 0: it never holds anything.
+        empty: bool,
     },
     Const {
         dst: Var,

@@ -21,7 +21,12 @@ impl Solver<'_> {
                 self.initialise(class);
                 self.allocate(act, stmt, dst, class);
             }
-            &StmtKind::NewArray { dst, class } => self.allocate(act, stmt, dst, class),
+            &StmtKind::NewArray { dst, class, empty } => {
+                let obj = self.allocate(act, stmt, dst, class);
+                if let (Some(obj), true) = (obj, empty) {
+                    self.state.empty_arrays.insert(obj);
+                }
+            }
             StmtKind::Const { dst, value } => self.add_const(act, *dst, value),
             // x = y  ⟹  y → x
             &StmtKind::Copy { dst, src } => self.assign(act, src, dst, None),
@@ -31,15 +36,17 @@ impl Solver<'_> {
                     self.assign(act, src, *dst, None);
                 }
             }
-            // All exceptions meet in one node; the handler's type picks.
+            // The exceptions of a context meet in one node; the handler's type picks.
             &StmtKind::Catch { dst, class } => {
                 if let Some(dst) = self.var(act, dst) {
-                    self.edge(self.exceptions, dst, class);
+                    let thrown = self.exceptions(self.state.acts[act].ctx);
+                    self.edge(thrown, dst, class);
                 }
             }
             &StmtKind::Throw { value } => {
                 if let Some(value) = self.var(act, value) {
-                    self.edge(value, self.exceptions, Some(self.names.throwable));
+                    let thrown = self.exceptions(self.state.acts[act].ctx);
+                    self.edge(value, thrown, Some(self.names.throwable));
                 }
             }
             &StmtKind::Load { dst, base, field } => {
@@ -153,11 +160,12 @@ impl Solver<'_> {
         }
     }
 
-    fn allocate(&mut self, act: Act, stmt: StmtId, dst: Var, class: ir::ClassId) {
-        let Some(dst) = self.var(act, dst) else { return };
+    fn allocate(&mut self, act: Act, stmt: StmtId, dst: Var, class: ir::ClassId) -> Option<Obj> {
+        let dst = self.var(act, dst)?;
         let Activation { ctx, method } = self.state.acts[act];
         let obj = self.new_object(ctx, Site::Alloc(method, stmt), class);
         self.state.graph.add_fact(dst, obj);
+        Some(obj)
     }
 
     /// The object of an allocation in a context: merged classes have one for all.

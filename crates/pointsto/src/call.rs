@@ -117,6 +117,7 @@ impl Solver<'_> {
         }
         if spawn.is_none() {
             self.add_call_edge(act, stmt, callee);
+            self.throw_to_caller(ctx, self.state.acts[act].ctx);
         }
         let args = self.state.calls[call].args.clone();
         let types = self.program.method(method).params.clone();
@@ -139,53 +140,67 @@ impl Solver<'_> {
     }
 
     /// Application code keeps the origin that runs it; called back from the JDK it takes its receiver's.
-    /// Container code takes the container; other JDK code is shared.
+    /// Constructors take the object they make. Container code takes the container; other JDK code is shared.
     fn callee_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Ctx {
         let Call { act, stmt, spawn, lambda, .. } = self.state.calls[call];
         let Activation { ctx: caller, method: calling } = self.state.acts[act];
         let class = self.program.method(method).class;
         let traits = self.traits.of(self.program, self.models, class);
-        let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
         if traits.layer != Layer::Jdk {
             let runner = lambda.or(receiver);
-            if let Some(task) = runner.filter(|_| spawn.is_some()) {
-                return self.origin_ctx(task);
-            }
-            // What a task's constructor allocates belongs to the task.
-            if let Some(task) = receiver.filter(|task| is_init && self.has_own_context(*task)) {
-                return self.origin_ctx(task);
-            }
-            return match self.state.contexts[caller] {
-                Context::Entry | Context::Origin(_) => caller,
-                Context::Shared | Context::Container(_) | Context::Call(..) => {
-                    match runner.map(|obj| self.state.objects[obj].ctx) {
-                        Some(ctx) if self.is_application_ctx(ctx) => ctx,
-                        _ => self.shared,
-                    }
-                }
+            let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
+            return match (spawn, runner, receiver) {
+                (Some(_), Some(task), _) => self.origin_ctx(task),
+                (None, _, Some(made)) if is_init => self.constructor_ctx(made, caller),
+                _ => self.application_ctx(caller, runner),
             };
         }
         if !traits.container {
             return self.shared;
         }
-        let is_library = |ctx: Ctx, solver: &Self| {
-            matches!(solver.state.contexts[ctx], Context::Container(_) | Context::Call(..))
-        };
-        let of_receiver = receiver.map(|obj| self.state.objects[obj].ctx);
-        match (receiver, of_receiver) {
-            (Some(_), Some(ctx)) if is_library(ctx, self) => ctx,
-            (Some(obj), _) => self.state.contexts.intern(Context::Container(obj)),
-            (None, _) if is_library(caller, self) => caller,
-            (None, _) => self.state.contexts.intern(Context::Call(caller, calling, stmt)),
+        let is_library =
+            |ctx: Ctx| matches!(self.state.contexts[ctx], Context::Container(_) | Context::Call(..));
+        match receiver {
+            Some(obj) if is_library(self.state.objects[obj].ctx) => self.state.objects[obj].ctx,
+            Some(obj) => self.state.contexts.intern(Context::Container(obj)),
+            None if is_library(caller) => caller,
+            None => self.state.contexts.intern(Context::Call(caller, calling, stmt)),
+        }
+    }
+
+    fn application_ctx(&self, caller: Ctx, runner: Option<Obj>) -> Ctx {
+        let is_application =
+            |ctx: Ctx| matches!(self.state.contexts[ctx], Context::Entry | Context::Origin(_));
+        let caller = self.state.code_ctx(caller);
+        let of_runner = runner.map(|obj| self.state.code_ctx(self.state.objects[obj].ctx));
+        match of_runner {
+            _ if is_application(caller) => caller,
+            Some(ctx) if is_application(ctx) => ctx,
+            _ => self.shared,
+        }
+    }
+
+    /// What a constructor stores and allocates belongs to the object it makes (to the origin, for a task that
+    /// has one). Objects made by constructors of objects made by constructors are as deep as it goes.
+    fn constructor_ctx(&mut self, made: Obj, caller: Ctx) -> Ctx {
+        if self.has_own_context(made) {
+            return self.origin_ctx(made);
+        }
+        let mut depth = 0;
+        let mut ctx = self.state.objects[made].ctx;
+        while let Context::Made(outer) = self.state.contexts[ctx] {
+            depth += 1;
+            ctx = self.state.objects[outer].ctx;
+        }
+        if depth < 2 {
+            self.state.contexts.intern(Context::Made(made))
+        } else {
+            self.application_ctx(caller, Some(made))
         }
     }
 
     fn has_own_context(&self, task: Obj) -> bool {
         self.selective.contains(&self.state.objects[task].site)
-    }
-
-    fn is_application_ctx(&self, ctx: Ctx) -> bool {
-        matches!(self.state.contexts[ctx], Context::Entry | Context::Origin(_))
     }
 
     /// The context of the origin that runs this task, if it is small enough to have one.

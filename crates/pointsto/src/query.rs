@@ -33,6 +33,14 @@ impl PointsTo {
         self.contexts[ctx]
     }
 
+    /// The context without constructors: the application's code they run in.
+    pub fn code_ctx(&self, mut ctx: Ctx) -> Ctx {
+        while let Context::Made(obj) = self.contexts[ctx] {
+            ctx = self.objects[obj].ctx;
+        }
+        ctx
+    }
+
     pub fn object(&self, obj: Obj) -> &Object {
         &self.objects[obj]
     }

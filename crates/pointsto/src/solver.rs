@@ -7,7 +7,7 @@ use crate::traits::TraitTable;
 use crate::types::*;
 use arena::IdSet;
 use classfile::Layer;
-use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var};
+use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -48,7 +48,6 @@ pub(crate) struct Solver<'a> {
     pub(crate) pending: Vec<Act>,
     pub(crate) shared: Ctx,
     pub(crate) entry: Ctx,
-    pub(crate) exceptions: Node,
     pub(crate) names: WellKnown,
 }
 
@@ -98,7 +97,7 @@ impl PointsTo {
 
     /// For each site of application code that makes spawned tasks, the facts of the application code they run.
     fn origin_sizes(&self, program: &Program) -> BTreeMap<Site, u64> {
-        let application = |act: Act| matches!(self.contexts[self.acts[act].ctx], Context::Entry);
+        let application = |act: Act| self.contexts[self.code_ctx(self.acts[act].ctx)] == Context::Entry;
         let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
         let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
         for spawn in &self.spawns {
@@ -143,7 +142,6 @@ impl<'a> Solver<'a> {
     ) -> Self {
         let shared = state.contexts.intern(Context::Shared);
         let entry = state.contexts.intern(Context::Entry);
-        let exceptions = state.graph.add_node();
         let names = WellKnown {
             object: program.class_id("java/lang/Object"),
             string: program.class_id("java/lang/String"),
@@ -151,18 +149,7 @@ impl<'a> Solver<'a> {
             throwable: program.class_id("java/lang/Throwable"),
         };
         let traits = TraitTable::new(options);
-        Solver {
-            state,
-            program,
-            models,
-            traits,
-            selective,
-            pending: Vec::new(),
-            shared,
-            entry,
-            exceptions,
-            names,
-        }
+        Solver { state, program, models, traits, selective, pending: Vec::new(), shared, entry, names }
     }
 
     /// To the fixpoint.
@@ -205,7 +192,7 @@ impl<'a> Solver<'a> {
         // Arguments come from outside: one object of each declared type.
         let Some(body) = self.state.frames[act].shape.body.clone() else { return };
         let info = self.program.method(method).clone();
-        let is_instance = info.access & ir::access::STATIC == 0;
+        let is_instance = info.access & access::STATIC == 0;
         for (n, (&var, class)) in body.params.iter().zip(info.params).enumerate() {
             if let (Some(node), Some(class)) = (self.var(act, var), class) {
                 let obj = if n == 0 && is_instance {
@@ -230,10 +217,15 @@ impl<'a> Solver<'a> {
         obj
     }
 
-    /// The activation, reachable from now on.
+    /// The activation, reachable from now on. A static synchronized method locks its class's literal.
     pub(crate) fn activate(&mut self, ctx: Ctx, method: MethodId) -> Act {
         let (act, new) = self.state.acts.intern_new(Activation { ctx, method });
         if new {
+            let info = self.program.method(method);
+            let locks = access::STATIC | access::SYNCHRONIZED;
+            if info.access & locks == locks {
+                self.literal(info.class);
+            }
             let shape = match self.state.shapes.get(&method) {
                 Some(shape) => shape.clone(),
                 None => {
@@ -279,6 +271,34 @@ impl<'a> Solver<'a> {
         let filter = filter.filter(|&class| class != self.names.object);
         let program = &mut *self.program;
         self.state.graph.add_edge(src, dst, filter, &mut |sub, sup| program.is_subtype(sub, sup));
+    }
+
+    /// Where the exceptions of a context meet.
+    pub(crate) fn exceptions(&mut self, ctx: Ctx) -> Node {
+        let ctx = self.throwing_ctx(ctx);
+        if let Some(&node) = self.state.exceptions.get(&ctx) {
+            return node;
+        }
+        let node = self.state.graph.add_node();
+        self.state.exceptions.insert(ctx, node);
+        node
+    }
+
+    /// What a callee throws may reach its caller.
+    pub(crate) fn throw_to_caller(&mut self, callee: Ctx, caller: Ctx) {
+        let (callee, caller) = (self.throwing_ctx(callee), self.throwing_ctx(caller));
+        if callee != caller && self.state.thrown_between.insert((callee, caller)) {
+            let (from, to) = (self.exceptions(callee), self.exceptions(caller));
+            self.edge(from, to, None);
+        }
+    }
+
+    fn throwing_ctx(&self, ctx: Ctx) -> Ctx {
+        let ctx = self.state.code_ctx(ctx);
+        match self.state.contexts[ctx] {
+            Context::Entry | Context::Origin(_) => ctx,
+            _ => self.shared,
+        }
     }
 
     pub(crate) fn model_field(&mut self, name: &str) -> FieldId {
@@ -335,7 +355,7 @@ impl<'a> Solver<'a> {
                 }
             }
             Use::StoreElem { src } => {
-                if self.is_array(obj) {
+                if self.is_array(obj) && !self.state.empty_arrays.contains(&obj) {
                     let node = self.slot(Slot::Elements(obj));
                     let filter = self.program.class(self.state.objects[obj].class).element;
                     self.edge(src, node, filter);
@@ -407,7 +427,7 @@ impl<'a> Solver<'a> {
             let class = self.program.load(class).clone();
             for &field in &class.fields {
                 let info = self.program.field(field);
-                if info.class_of.is_some() && info.access & ir::access::STATIC == 0 {
+                if info.class_of.is_some() && info.access & access::STATIC == 0 {
                     slots.push(Slot::Field(obj, field));
                 }
             }

@@ -18,6 +18,11 @@ pub struct PointsTo {
     pub(crate) lambdas: FxHashMap<Obj, LambdaTarget>,
     /// Field handles (VarHandle, updaters) and the field they stand for.
     pub(crate) handles: FxHashMap<Obj, FieldId>,
+    /// Arrays of length 0.
+    pub(crate) empty_arrays: FxHashSet<Obj>,
+    /// What is thrown, by context of the application code (one for all library code).
+    pub(crate) exceptions: FxHashMap<Ctx, Node>,
+    pub(crate) thrown_between: FxHashSet<(Ctx, Ctx)>,
     pub(crate) acts: Interner<Act, Activation>,
     pub(crate) frames: IndexVec<Act, Frame>,
     pub(crate) shapes: FxHashMap<MethodId, Arc<Shape>>,

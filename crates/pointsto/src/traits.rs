@@ -41,10 +41,11 @@ impl TraitTable {
         let policy = if self.full_jdk { &models.full } else { &models.quiet };
         let throwable = program.class_id("java/lang/Throwable");
         let excluded = self.exclude.iter().any(|prefix| name.starts_with(prefix.as_str()));
+        let is_array = program.class(class).is_array;
         let traits = Traits {
             opaque: excluded || layer == Layer::Jdk && policy.is_opaque(&name),
             merged: policy.is_merged(&name)
-                || !program.class(class).is_array && program.is_subtype(class, throwable),
+                || layer == Layer::Jdk && !is_array && program.is_subtype(class, throwable),
             container: layer == Layer::Jdk && policy.is_container(&name),
             layer,
         };

@@ -26,6 +26,8 @@ pub enum Context {
     Entry,
     /// The application's code as run by the origin whose task is this object.
     Origin(Obj),
+    /// Constructors of this object, and what they allocate.
+    Made(Obj),
     /// Library container code on this container (and everything it allocates).
     Container(Obj),
     /// A static library factory, by call site.

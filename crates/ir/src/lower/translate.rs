@@ -283,9 +283,11 @@ impl Machine<'_, '_> {
 
     fn new_array(&mut self, class: &str) -> Result<(), String> {
         let class = self.program.class_id(class);
-        self.pop()?;
+        let length = self.pop()?;
+        let zero = StmtKind::Const { dst: length, value: Const::Int(0) };
+        let empty = self.draft.stmts.last().is_some_and(|last| last.kind == zero);
         let dst = self.push_new(Type::Ref(""));
-        self.emit(StmtKind::NewArray { dst, class });
+        self.emit(StmtKind::NewArray { dst, class, empty });
         Ok(())
     }
 
@@ -299,12 +301,12 @@ impl Machine<'_, '_> {
             |machine: &mut Self, dim: usize| -> ClassId { machine.program.class_id(&class[dim..]) };
         let outermost = self.push_new(Type::Ref(""));
         let array = class_of(self, 0);
-        self.emit(StmtKind::NewArray { dst: outermost, class: array });
+        self.emit(StmtKind::NewArray { dst: outermost, class: array, empty: false });
         let mut base = outermost;
         for dim in 1..dims {
             let array = class_of(self, dim);
             let src = self.new_var(true, false);
-            self.emit(StmtKind::NewArray { dst: src, class: array });
+            self.emit(StmtKind::NewArray { dst: src, class: array, empty: false });
             let index = self.new_var(false, false);
             self.emit(StmtKind::Compute { dst: index, args: vec![counts[dim - 1]], op: Op::Other });
             self.emit(StmtKind::StoreElem { base, index, src });

@@ -3,12 +3,14 @@
 
 use crate::bits::Bits;
 use crate::flow::Flow;
+use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
 use arena::{Id, IdSet};
+use classfile::Layer;
 use ir::{BlockId, StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
-use pointsto::{Act, Obj};
+use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,12 +39,12 @@ struct Made {
 }
 
 impl Fresh {
-    pub fn new(world: &World<'_>, entries: &IdSet<Act>) -> Fresh {
+    pub fn new(world: &World<'_>, entries: &IdSet<Act>, owners: &Owners) -> Fresh {
         let leaks = Leaks::new(world);
         let mut fresh = Fresh::default();
         for act in world.pointsto.acts().filter(|&act| !world.is_jdk(act)) {
             if let Some(flow) = world.flow(act) {
-                fresh.acts.insert(act, ActFresh::new(world, &leaks, act, flow));
+                fresh.acts.insert(act, ActFresh::new(world, &leaks, owners, act, flow));
             }
         }
         fresh.disown(world, &leaks, entries);
@@ -109,7 +111,7 @@ impl Fresh {
 }
 
 impl ActFresh {
-    fn new(world: &World<'_>, leaks: &Leaks, act: Act, flow: &Flow) -> ActFresh {
+    fn new(world: &World<'_>, leaks: &Leaks, owners: &Owners, act: Act, flow: &Flow) -> ActFresh {
         let mut fresh = ActFresh::default();
         for (param, &var) in
             flow.body.params.iter().enumerate().filter(|&(_, &var)| flow.body.vars[var].is_ref)
@@ -122,6 +124,10 @@ impl ActFresh {
                 StmtKind::New { dst, .. } | StmtKind::NewArray { dst, .. } => (*dst, Freshness::Unpublished),
                 StmtKind::Call { dst: Some(dst), .. } if flow.body.vars[*dst].is_ref => {
                     if world.steps(act, stmt).any(is_take) {
+                        if !world.pointsto.pts(act, *dst).iter().all(|obj| is_handed_over(world, owners, obj))
+                        {
+                            continue;
+                        }
                         (*dst, Freshness::Taken)
                     } else if leaks.returns_fresh(world, act, stmt) {
                         (*dst, Freshness::Unpublished)
@@ -251,12 +257,23 @@ impl ActFresh {
     }
 }
 
+/// Held by nothing of the application's own: only queues and the like keep it.
+fn is_handed_over(world: &World<'_>, owners: &Owners, obj: Obj) -> bool {
+    let is_library = |slot: &Slot| match *slot {
+        Slot::Field(holder, _) | Slot::Elements(holder) => {
+            world.program.class(world.pointsto.object(holder).class).layer == Layer::Jdk
+        }
+        Slot::Static(_) => false,
+    };
+    owners.of(obj).is_some_and(|slots| slots.iter().all(is_library))
+}
+
 fn is_take(step: &Step) -> bool {
     matches!(step, Step::Take { value: Operand { root: Root::Ret, path } } if path.is_empty())
 }
 
 /// Statements reachable from just after `from` without passing `kill`.
-fn after(flow: &Flow, from: &BTreeSet<StmtId>, kill: Option<StmtId>) -> Bits {
+pub fn after(flow: &Flow, from: &BTreeSet<StmtId>, kill: Option<StmtId>) -> Bits {
     let mut reached = Bits::with_len(flow.body.stmts.len());
     let mut entered = Bits::with_len(flow.body.blocks.len());
     let mut left: Vec<(BlockId, u32)> =

@@ -251,7 +251,7 @@ impl Finder<'_, '_> {
         }
         match path.root {
             PathRoot::Var(root) => Some(flow.body.vars[root].def),
-            PathRoot::Static(_) => Some(None),
+            PathRoot::Static(_) | PathRoot::Text(_) => Some(None),
         }
     }
 

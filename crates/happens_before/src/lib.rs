@@ -9,6 +9,7 @@ mod local;
 mod locks;
 mod origins;
 mod overlap;
+mod owners;
 mod reach;
 mod signals;
 mod trace;
@@ -26,9 +27,11 @@ use joins::Joins;
 use local::Local;
 use locks::Locks;
 use locks::paths::Paths;
+use locks::protect::Facts;
 use models::Models;
 use origins::Origins;
 use overlap::Overlap;
+use owners::Owners;
 use pointsto::{Act, Obj, PointsTo, PointsToDelta};
 use rustc_hash::FxHashMap;
 use signals::Signals;
@@ -43,6 +46,7 @@ pub struct HappensBefore {
     overlap: Overlap,
     signals: Signals,
     unique: Unique,
+    owners: Owners,
     locks: Locks,
     fresh: Fresh,
     local: Local,
@@ -91,15 +95,17 @@ impl HappensBefore {
             }
         }
         let signals = Signals::new(&world, &origins, &unique);
-        let locks = Locks::new(&world, &origins, &unique, &joins, paths);
+        let owners = Owners::new(&world);
+        let locks = Locks::new(&world, &origins, &unique, &joins, paths, &owners);
         let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
-        let fresh = Fresh::new(&world, &started);
-        let local = Local::new(&world, &origins);
+        let fresh = Fresh::new(&world, &started, &owners);
+        let local = Local::new(&world, &origins, &owners);
         *self = HappensBefore {
             origins,
             overlap,
             signals,
             unique,
+            owners,
             locks,
             fresh,
             local,
@@ -166,7 +172,9 @@ impl HappensBefore {
 
     /// Do locks keep two accesses to the same object apart?
     pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
-        self.locks.protects(&self.flows, |act| self.methods[act], a, b)
+        let facts =
+            Facts { flows: &self.flows, methods: &self.methods, owners: &self.owners, unique: &self.unique };
+        self.locks.protects(&facts, a, b)
     }
 
     /// Every lock taken (and every wait for an origin's end under a lock), by origin, with what is held

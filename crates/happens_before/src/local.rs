@@ -2,7 +2,9 @@
 //! and what the origin loads from elsewhere.
 
 use crate::bits::Bits;
+use crate::fresh::after;
 use crate::origins::Origins;
+use crate::owners::{Owners, allocation};
 use crate::reach::{Kills, Start, reach};
 use crate::types::Origin;
 use crate::unique::Unique;
@@ -11,6 +13,7 @@ use arena::{Id, IndexVec};
 use ir::{StmtId, StmtKind};
 use pointsto::{Act, Context, Ctx, Obj, Site, Slot};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
 pub struct Local {
@@ -19,7 +22,7 @@ pub struct Local {
 }
 
 impl Local {
-    pub fn new(world: &World<'_>, origins: &Origins) -> Local {
+    pub fn new(world: &World<'_>, origins: &Origins, owners: &Owners) -> Local {
         let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
         let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
         for at in 0..world.pointsto.object_count() {
@@ -40,6 +43,7 @@ impl Local {
                 own.insert(task.index());
             }
             *bits = remove_shared(world, origins, origin, own, &held);
+            add_parts(world, owners, bits);
         }
         local
     }
@@ -49,6 +53,35 @@ impl Local {
     }
 }
 
+/// An object held only by local ones is local too if each of them gets its own: it is made for a private field,
+/// or in the method that makes the holder, anew for each holder.
+fn add_parts(world: &World<'_>, owners: &Owners, local: &mut Bits) {
+    let mut left: Vec<Obj> = local.iter().map(Obj::new).collect();
+    while let Some(holder) = left.pop() {
+        for obj in world.slots_of(holder).flat_map(|(_, held)| held.iter()) {
+            let Some(&[Slot::Field(only, field)]) = owners.of(obj) else { continue };
+            let is_own = only == holder && (owners.is_private(field) || is_made_with(world, obj, holder));
+            if is_own && local.insert(obj.index()) {
+                left.push(obj);
+            }
+        }
+    }
+}
+
+/// Is the holder never made twice in one execution of its method without the object being made in between?
+fn is_made_with(world: &World<'_>, obj: Obj, holder: Obj) -> bool {
+    let (Some((method, part)), Some((maker, whole))) = (allocation(world, obj), allocation(world, holder))
+    else {
+        return false;
+    };
+    let Some(flow) = world.method_flow(method).filter(|_| method == maker) else { return false };
+    // In another execution of the method the object is another one as well.
+    !after(flow, &BTreeSet::from([whole]), Some(part)).contains(whole.index())
+        && !flow.body.params.iter().any(|&param| {
+            world.acts_of(method).iter().any(|&act| world.pointsto.pts(act, param).contains(obj))
+        })
+}
+
 /// The task in whose origin a context's code runs.
 fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
     if depth == 0 {
@@ -56,7 +89,9 @@ fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
     }
     match world.pointsto.context(ctx) {
         Context::Origin(task) => Some(task),
-        Context::Container(container) | Context::Made(container) => task_of(world, world.pointsto.object(container).ctx, depth - 1),
+        Context::Container(container) | Context::Made(container) => {
+            task_of(world, world.pointsto.object(container).ctx, depth - 1)
+        }
         Context::Call(outer, ..) => task_of(world, outer, depth - 1),
         Context::Shared | Context::Entry => None,
     }
@@ -118,7 +153,7 @@ fn remove_shared(
 
 /// Slots that the origin loads references from.
 fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
-    let mut slots = std::collections::BTreeSet::new();
+    let mut slots = BTreeSet::new();
     for act in origins.runs[origin].iter().map(Act::new) {
         let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
         for (stmt, info) in body.stmts.iter() {
@@ -144,7 +179,7 @@ fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
 }
 
 /// A modelled call that returns something may have it from any field of what it is called on.
-fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut std::collections::BTreeSet<Slot>) {
+fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut BTreeSet<Slot>) {
     use models::{Source, Step};
     for step in world.steps(act, stmt) {
         let Step::Assign { src: Source::Value(value), .. } = step else { continue };
@@ -177,13 +212,16 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
     kills.sort();
     let is_together = origins.sites_of[origin].iter().any(|&at| origins.sites[at].together);
-    let sites: Vec<(Act, StmtId)> =
-        origins.sites_of[origin].iter().map(|&at| (origins.sites[at].act, origins.sites[at].stmt)).collect();
+    let sites: Vec<_> = origins.sites_of[origin].iter().map(|&at| &origins.sites[at]).collect();
     !is_together
         && info.spawned_by.iter().all(|by| {
             let start = Start::After(by.act, by.stmt, Some(task));
             let entry = origins.info[by.parent].entry;
             let reached = reach(world, entry, &origins.runs[by.parent], &[start], &kills);
-            sites.iter().all(|&(act, stmt)| !reached.contains(act, stmt))
+            sites.iter().all(|site| {
+                let mut events = site.events.iter();
+                !(reached.contains(site.act, site.stmt)
+                    && events.any(|&(act, stmt)| reached.contains(act, stmt)))
+            })
         })
 }

@@ -1,13 +1,17 @@
 //! Origins: who runs code, started where, running what. Knows spawn edges and calls; knows no order.
 
 use crate::bits::Bits;
+use crate::reach::{gets, passes_in};
 use crate::types::{Origin, OriginInfo, OriginKind, SpawnedBy};
 use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, Var};
-use models::{Member, Operand, Root, Spawn, Step};
+use models::{Member, ModelId, Operand, Root, Spawn, Step};
 use pointsto::{Act, Obj, SpawnEdge};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls followed to find out where a task comes from.
+const MOST_EVENTS: usize = 64;
 
 /// All origins and what they execute.
 #[derive(Debug, Default, Clone)]
@@ -28,6 +32,10 @@ pub struct Site {
     pub child: Origin,
     pub act: Act,
     pub stmt: StmtId,
+    /// Where it is decided that this task is started: the statement, or calls up to where the task comes from.
+    pub events: Vec<(Act, StmtId)>,
+    /// Steps of models that start it.
+    pub steps: Vec<(ModelId, u16)>,
     /// What may be joined on.
     pub handles: IdSet<Obj>,
     pub handle_var: Option<Var>,
@@ -130,7 +138,15 @@ impl Origins {
 }
 
 impl Site {
+    /// Do both start at one execution of one statement, each by a step of its own?
+    pub fn starts_with(&self, other: &Site) -> bool {
+        (self.act, self.stmt) == (other.act, other.stmt)
+            && (self.together && other.together
+                || self.waits && other.waits && self.steps.iter().any(|step| !other.steps.contains(step)))
+    }
+
     fn merge(&mut self, other: Site) {
+        self.steps.extend(other.steps);
         self.handles.union_with(&other.handles);
         self.executors.union_with(&other.executors);
         if self.handle_var != other.handle_var {
@@ -168,6 +184,8 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Si
         child,
         act,
         stmt,
+        events: events(world, act, stmt, edge.task),
+        steps: vec![(edge.model, edge.step)],
         handles,
         handle_var: var(&spawn.handle),
         executors: objects(&spawn.executor),
@@ -179,6 +197,28 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Si
         together: is_element(&spawn.receiver),
         serial: spawn.serial,
     }
+}
+
+/// The statement, unless its method gets the task from its callers: then their calls, and so on.
+fn events(world: &World<'_>, act: Act, stmt: StmtId, task: Obj) -> Vec<(Act, StmtId)> {
+    let mut events = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut left = vec![(act, stmt)];
+    while let Some((act, stmt)) = left.pop() {
+        if !seen.insert((act, stmt)) {
+            continue;
+        }
+        let callers = world.pointsto.callers(act).iter().copied();
+        let bringing: Vec<_> = match gets(world, act, task) {
+            true => callers.filter(|&(caller, at)| passes_in(world, caller, at, act, task)).collect(),
+            false => Vec::new(),
+        };
+        if bringing.is_empty() || seen.len() > MOST_EVENTS {
+            events.insert((act, stmt));
+        }
+        left.extend(bringing);
+    }
+    events.into_iter().collect()
 }
 
 /// Does the operand stand for the elements of a collection or array?

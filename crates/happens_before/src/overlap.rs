@@ -217,7 +217,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     // Nothing is known about the order of initialisers.
                     let unordered = self.origins.info[p].kind == OriginKind::Initialization
                         && !self.tree.below[site.child].contains(r1.index());
-                    if unordered || self.overlap.is_alive(p, site.act, site.stmt, r1) {
+                    if unordered || self.is_alive_at(p, site, r1) {
                         self.add_together(r1, site.child);
                     }
                 }
@@ -235,6 +235,12 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
+    /// May `r1` be alive when `p` decides to start what the site starts?
+    fn is_alive_at(&self, p: Origin, site: &Site, r1: Origin) -> bool {
+        let alive = |act, stmt| self.overlap.is_alive(p, act, stmt, r1);
+        alive(site.act, site.stmt) && site.events.iter().any(|&(act, stmt)| alive(act, stmt))
+    }
+
     /// One execution of a statement that starts several origins, or several instances of one.
     fn start_together(&mut self, p: Origin) {
         let sites = self.tree.sites[p].clone();
@@ -247,12 +253,9 @@ impl<'a, 'w> Builder<'a, 'w> {
                     self.add_together(r1, site.child);
                 }
             }
-            if !site.together && !site.parallel {
-                continue;
-            }
             for &other in &sites {
                 let other = &self.origins.sites[other];
-                if (other.act, other.stmt) == (site.act, site.stmt) && other.child != site.child {
+                if other.child != site.child && site.starts_with(other) {
                     let below: Vec<Origin> = self.tree.below[site.child].iter().map(Origin::new).collect();
                     for r1 in below {
                         self.add_together(r1, other.child);

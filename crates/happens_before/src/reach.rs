@@ -275,7 +275,7 @@ impl<'a, 'w> Search<'a, 'w> {
 }
 
 /// Does the activation get this object from its callers?
-fn gets(world: &World<'_>, act: Act, obj: Obj) -> bool {
+pub fn gets(world: &World<'_>, act: Act, obj: Obj) -> bool {
     let Some(flow) = world.flow(act) else { return false };
     flow.body.params.iter().any(|&param| world.pointsto.pts(act, param).contains(obj))
 }

@@ -1,6 +1,6 @@
 //! Origins, program points and locks: the vocabulary of order and mutual exclusion.
 
-use arena::define_id;
+use arena::{Name, define_id};
 use ir::{ClassId, FieldId, MethodId, StmtId, Var};
 use pointsto::{Act, Obj};
 
@@ -105,6 +105,8 @@ pub enum LockKey {
     Unique(Obj),
     /// The class object of a class whose literal nobody mentions: the lock of static synchronized methods.
     Class(ClassId),
+    /// A string constant: the same object everywhere.
+    Text(Name),
     /// What a static field that never changes holds, and a path from there.
     Static { field: FieldId, steps: Vec<PathStep> },
     /// A path from a parameter or variable of the holding method.
@@ -117,11 +119,27 @@ pub struct HeldLock {
     /// All ways it is known; empty if only its abstract objects are.
     pub keys: Vec<LockKey>,
     pub shared: bool,
-    /// Abstract objects it may be (for naming and for the deadlock graph).
+    /// Abstract objects it may be, for naming.
     pub objects: Vec<Obj>,
+    /// The same for comparing: two locks without a common node are different.
+    pub nodes: Vec<LockNode>,
     /// Where it is acquired (possibly in a caller); the statement is `None` for a synchronized method.
     pub act: Act,
     pub stmt: Option<StmtId>,
+}
+
+/// An abstract lock. Finer than an abstract object: a lock that its owner has made for itself and keeps in a
+/// field is told apart by the owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LockNode {
+    Object(Obj),
+    /// `object`, which belongs to `of` alone.
+    Part {
+        of: Obj,
+        object: Obj,
+    },
+    /// The class object of a class whose literal nobody mentions.
+    Class(ClassId),
 }
 
 /// Do locks keep two accesses apart?

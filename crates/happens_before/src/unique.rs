@@ -94,7 +94,13 @@ fn once(world: &World<'_>, origins: &Origins) -> Bits {
     for site in &origins.sites {
         let entry = origins.info[site.child].entry;
         let many = site.parallel || site.repeat || site.together;
-        add(entry, if many { Source::Many } else { Source::Spawn(site.act, site.stmt) });
+        add(
+            entry,
+            match site.events[..] {
+                [(act, stmt)] if !many => Source::Spawn(act, stmt),
+                _ => Source::Many,
+            },
+        );
     }
     for act in pointsto.acts() {
         for &(caller, stmt) in pointsto.callers(act) {

@@ -5,7 +5,8 @@ use super::paths::{Path, PathRoot, Paths};
 use super::sorted;
 use super::table::{LockId, LockTable, SetId};
 use crate::flow::Flow;
-use crate::types::{HeldLock, LockKey, PathStep};
+use crate::owners::Owners;
+use crate::types::{HeldLock, LockKey, LockNode, PathStep};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IdSet};
@@ -60,13 +61,14 @@ pub struct Keys<'a, 'w> {
     pub world: &'a World<'w>,
     pub unique: &'a Unique,
     pub paths: &'a Paths,
+    owners: &'a Owners,
     /// Objects that stand for another lock, in shared mode or not.
     views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)>,
     literals: FxHashMap<ir::ClassId, Obj>,
 }
 
 impl<'a, 'w> Keys<'a, 'w> {
-    pub fn new(world: &'a World<'w>, unique: &'a Unique, paths: &'a Paths) -> Self {
+    pub fn new(world: &'a World<'w>, unique: &'a Unique, paths: &'a Paths, owners: &'a Owners) -> Self {
         let mut views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)> = FxHashMap::default();
         let ret = Operand { root: Root::Ret, path: Vec::new() };
         for act in world.pointsto.acts() {
@@ -100,7 +102,7 @@ impl<'a, 'w> Keys<'a, 'w> {
                 literals.insert(class, Obj::new(at));
             }
         }
-        Keys { world, unique, paths, views, literals }
+        Keys { world, unique, paths, owners, views, literals }
     }
 
     /// The lock in a variable.
@@ -110,7 +112,45 @@ impl<'a, 'w> Keys<'a, 'w> {
         let shared = shared || path.view.or(mode).unwrap_or(false);
         let mut keys = vec![key(path)];
         keys.extend(self.unique_key(&objects));
-        HeldLock { keys, shared, objects: sorted(&objects), act, stmt: Some(stmt) }
+        let nodes = self.nodes(act, flow, Some(var), &objects);
+        HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
+    }
+
+    /// A private part is known by its whole: by the one it was loaded from, or by all it may belong to.
+    fn nodes(&self, act: Act, flow: &Flow, var: Option<Var>, objects: &IdSet<Obj>) -> Vec<LockNode> {
+        let mut nodes = Vec::new();
+        for object in objects.iter() {
+            if matches!(self.world.pointsto.object(object).site, Site::Merged | Site::Opaque) {
+                continue;
+            }
+            if self.owners.wholes(object).is_none() {
+                nodes.push(LockNode::Object(object));
+                continue;
+            }
+            let wholes = var.and_then(|var| self.loaded_from(act, flow, var, object));
+            let wholes = wholes.unwrap_or_else(|| self.owners.tops(object));
+            nodes.extend(wholes.into_iter().map(|of| LockNode::Part { of, object }));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// The wholes that a variable's object, a private part, was loaded from.
+    fn loaded_from(&self, act: Act, flow: &Flow, var: Var, object: Obj) -> Option<Vec<Obj>> {
+        let wholes = self.owners.wholes(object)?;
+        let (stmt, &StmtKind::Load { base, .. }) = flow.definition(flow.source(var))? else { return None };
+        if !self.owners.is_private(flow.field(stmt)?) {
+            return None;
+        }
+        let mut found = Vec::new();
+        for whole in self.world.pointsto.pts(act, base).iter().filter(|whole| wholes.contains(whole)) {
+            match self.loaded_from(act, flow, base, whole) {
+                Some(above) => found.extend(above),
+                None => found.extend(self.owners.tops(whole)),
+            }
+        }
+        Some(found)
     }
 
     fn of_operand(&self, act: Act, flow: &Flow, stmt: StmtId, operand: &Operand, shared: bool) -> HeldLock {
@@ -120,7 +160,8 @@ impl<'a, 'w> Keys<'a, 'w> {
                 let (objects, mode) = self.locked(&self.world.operand(act, stmt, operand));
                 let keys = self.unique_key(&objects).into_iter().collect();
                 let shared = shared || mode.unwrap_or(false);
-                HeldLock { keys, shared, objects: sorted(&objects), act, stmt: Some(stmt) }
+                let nodes = self.nodes(act, flow, None, &objects);
+                HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
             }
         }
     }
@@ -134,13 +175,14 @@ impl<'a, 'w> Keys<'a, 'w> {
         if method.is_static() {
             return Some(match self.literals.get(&method.class) {
                 Some(&obj) => {
-                    let keys = vec![LockKey::Unique(obj)];
-                    HeldLock { keys, shared: false, objects: vec![obj], act, stmt: None }
+                    let (keys, nodes) = (vec![LockKey::Unique(obj)], vec![LockNode::Object(obj)]);
+                    HeldLock { keys, shared: false, objects: vec![obj], nodes, act, stmt: None }
                 }
                 // Nobody mentions the class object, so that only its synchronized methods lock it.
                 None => {
-                    let keys = vec![LockKey::Class(method.class)];
-                    HeldLock { keys, shared: false, objects: Vec::new(), act, stmt: None }
+                    let class = method.class;
+                    let (keys, nodes) = (vec![LockKey::Class(class)], vec![LockNode::Class(class)]);
+                    HeldLock { keys, shared: false, objects: Vec::new(), nodes, act, stmt: None }
                 }
             });
         }
@@ -273,6 +315,7 @@ fn key(path: Path) -> LockKey {
     match path.root {
         PathRoot::Var(root) => LockKey::Path { root, steps: path.steps },
         PathRoot::Static(field) => LockKey::Static { field, steps: path.steps },
+        PathRoot::Text(text) => LockKey::Text(text),
     }
 }
 
@@ -415,7 +458,7 @@ impl Intra<'_, '_, '_> {
         let held = exit.map_or(&[][..], |exit| self.table.set(exit));
         let caller_knows = |key: &LockKey| match key {
             LockKey::Path { root, .. } => flow.body.params.contains(root),
-            LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) => true,
+            LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) | LockKey::Text(_) => true,
         };
         found.net.acquired = held
             .iter()

@@ -4,19 +4,20 @@
 mod calls;
 mod intra;
 pub mod paths;
-mod protect;
+pub mod protect;
 mod table;
 
 use crate::joins::Joins;
 use crate::origins::Origins;
+use crate::owners::Owners;
 use crate::types::{Acquisition, HeldDuring, HeldLock, OriginKind, Point, Wanted};
 use crate::unique::Unique;
 use crate::world::World;
-use arena::{Id, IdSet, IndexVec};
+use arena::{Id, IdSet};
 use calls::Entries;
 use intra::ActLocks;
 use paths::Paths;
-use pointsto::{Act, Obj, Slot};
+use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use table::{LockTable, SetId};
 
@@ -28,28 +29,22 @@ pub struct Locks {
     acts: FxHashMap<Act, ActLocks>,
     entries: Entries,
     acquisitions: Vec<Acquisition>,
-    owners: IndexVec<Obj, Owners>,
 }
-
-/// The heap locations that hold an object, up to a few.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum Owners {
-    #[default]
-    Nobody,
-    Few(Vec<Slot>),
-    Many,
-}
-
-const FEW_OWNERS: usize = 8;
 
 impl Locks {
-    pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique, joins: &Joins, paths: Paths) -> Locks {
+    pub fn new(
+        world: &World<'_>,
+        origins: &Origins,
+        unique: &Unique,
+        joins: &Joins,
+        paths: Paths,
+        owners: &Owners,
+    ) -> Locks {
         let mut locks = Locks { paths, ..Locks::default() };
-        let keys = intra::Keys::new(world, unique, &locks.paths);
+        let keys = intra::Keys::new(world, unique, &locks.paths, owners);
         locks.acts = intra::analyse(world, &keys, &mut locks.table);
         locks.entries = calls::Entries::new(world, origins, &keys, &mut locks.table, &locks.acts);
         locks.acquisitions = locks.find_acquisitions(world, origins, joins);
-        locks.find_owners(world);
         locks
     }
 
@@ -131,23 +126,6 @@ impl Locks {
             add(self.table.lock(lock), false);
         }
         Some(held)
-    }
-
-    fn find_owners(&mut self, world: &World<'_>) {
-        for at in 0..world.pointsto.object_count() {
-            self.owners.at(Obj::new(at));
-        }
-        for (slot, objects) in world.pointsto.slots() {
-            for obj in objects.iter() {
-                let owners = &mut self.owners[obj];
-                match owners {
-                    Owners::Nobody => *owners = Owners::Few(vec![slot]),
-                    Owners::Few(slots) if slots.len() < FEW_OWNERS => slots.push(slot),
-                    Owners::Few(_) => *owners = Owners::Many,
-                    Owners::Many => {}
-                }
-            }
-        }
     }
 }
 

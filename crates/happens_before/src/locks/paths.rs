@@ -5,8 +5,8 @@ use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::types::PathStep;
 use crate::world::World;
-use arena::Id;
-use ir::{FieldId, MethodId, MethodRef, StmtId, StmtKind, Var, access};
+use arena::{Id, Name};
+use ir::{Const, FieldId, MethodId, MethodRef, StmtId, StmtKind, Var, access};
 use models::Step;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
@@ -31,6 +31,8 @@ pub struct Path {
 pub enum PathRoot {
     Var(Var),
     Static(FieldId),
+    /// A string constant.
+    Text(Name),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -110,6 +112,9 @@ impl Paths {
                 }
                 _ => root,
             },
+            StmtKind::Const { value: Const::String(text), .. } => {
+                Path { root: PathRoot::Text(*text), steps: Vec::new(), view: None }
+            }
             StmtKind::Call { .. } => match act.and_then(|act| self.results.get(&(act, stmt))) {
                 Some(CallResult::View { of, shared }) => {
                     Path { view: Some(*shared), ..self.follow(flow, act, *of, depth - 1) }
@@ -343,6 +348,7 @@ impl Paths {
         let path = found.filter(|path| path.view.is_none())?;
         match path.root {
             PathRoot::Static(_) => Some((None, path)),
+            PathRoot::Text(_) => None,
             PathRoot::Var(root) => {
                 let param = body.params.iter().position(|&param| param == root)?;
                 Some((Some(param), path))
@@ -373,7 +379,7 @@ impl Paths {
                 PathRoot::Var(root) => {
                     by_root.entry((method, root)).or_default().push((field, path));
                 }
-                PathRoot::Static(_) => {}
+                PathRoot::Static(_) | PathRoot::Text(_) => {}
             }
         }
         for ((method, root), fields) in by_root {

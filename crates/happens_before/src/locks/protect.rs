@@ -1,46 +1,50 @@
 //! Do the locks held at two accesses to one object keep them apart?
 
-use super::{Locks, Owners};
+use super::Locks;
 use crate::flow::Flow;
+use crate::owners::Owners;
 use crate::types::{AccessPoint, Guard, GuardReason, HeldLock, LockKey, PathStep, Protection};
-use pointsto::{Obj, Slot};
+use crate::unique::Unique;
+use ir::MethodId;
+use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// What the question needs besides the locks.
+pub struct Facts<'a> {
+    pub flows: &'a FxHashMap<MethodId, Arc<Flow>>,
+    pub methods: &'a arena::IndexVec<Act, MethodId>,
+    pub owners: &'a Owners,
+    pub unique: &'a Unique,
+}
+
 impl Locks {
     /// Yes: both hold one concrete lock, or the lock at the same path from the accessed object, or from its only
-    /// owner. Weak: that path starts at an owner that may not be the only one, or the locks are merely from the
-    /// same allocation site. Two holders in shared mode exclude nobody.
-    pub fn protects<'a>(
-        &'a self,
-        flows: &FxHashMap<ir::MethodId, Arc<Flow>>,
-        methods: impl Fn(pointsto::Act) -> ir::MethodId,
-        a: &AccessPoint,
-        b: &AccessPoint,
-    ) -> Protection<'a> {
+    /// owner. Weak: that path starts at an owner that may not be the only one, or nothing is known but that the
+    /// locks are from one allocation site. Two holders in shared mode exclude nobody.
+    pub fn protects<'a>(&'a self, facts: &Facts<'_>, a: &AccessPoint, b: &AccessPoint) -> Protection<'a> {
         let mut weak: Option<Guard<'a>> = None;
         let second_held = self.held(&b.point);
         if second_held.clone().next().is_none() {
             return Protection::No;
         }
         for first in self.held(&a.point) {
+            let ways = self.ways(facts, a, first);
             for second in second_held.clone().filter(|second| !(first.shared && second.shared)) {
                 let guard = |why| Guard { first, second, why };
                 if shares_global_key(first, second) {
                     return Protection::Yes(guard(GuardReason::SameObject));
                 }
-                let ways = self.ways(flows, &methods, a, first);
-                if !ways.is_empty() {
-                    let others = self.ways(flows, &methods, b, second);
-                    for way in ways.iter().filter(|way| others.contains(way)) {
-                        match self.certainty(way, a.object) {
-                            Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
-                            Certainty::OnlyOwner => return Protection::Yes(guard(GuardReason::SameOwner)),
-                            Certainty::MaybeOwner => weak = Some(guard(GuardReason::MaybeSameOwner)),
-                        }
+                let others = self.ways(facts, b, second);
+                for way in ways.iter().filter(|way| others.contains(way)) {
+                    match certainty(facts, way, a.object) {
+                        Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
+                        Certainty::OnlyOwner => return Protection::Yes(guard(GuardReason::SameOwner)),
+                        Certainty::MaybeOwner => weak = Some(guard(GuardReason::MaybeSameOwner)),
+                        Certainty::SeveralOwners => {}
                     }
                 }
-                if weak.is_none() && first.objects.len() == 1 && first.objects == second.objects {
+                if weak.is_none() && may_be_same(first, &ways, second, &others) {
                     weak = Some(guard(GuardReason::SameAllocation));
                 }
             }
@@ -49,14 +53,9 @@ impl Locks {
     }
 
     /// Ways from the accessed object to the lock.
-    fn ways(
-        &self,
-        flows: &FxHashMap<ir::MethodId, Arc<Flow>>,
-        methods: &impl Fn(pointsto::Act) -> ir::MethodId,
-        access: &AccessPoint,
-        lock: &HeldLock,
-    ) -> Vec<Vec<PathStep>> {
-        let (Some(base), Some(flow)) = (access.base, flows.get(&methods(access.point.act))) else {
+    fn ways(&self, facts: &Facts<'_>, access: &AccessPoint, lock: &HeldLock) -> Vec<Vec<PathStep>> {
+        let (Some(base), Some(flow)) = (access.base, facts.flows.get(&facts.methods[access.point.act]))
+        else {
             return Vec::new();
         };
         let mut ways = Vec::new();
@@ -67,53 +66,77 @@ impl Locks {
         }
         ways
     }
+}
 
-    fn certainty(&self, way: &[PathStep], object: Option<Obj>) -> Certainty {
-        let up: Vec<PathStep> = way
-            .iter()
-            .copied()
-            .take_while(|step| matches!(step, PathStep::Owner(_) | PathStep::OwnerArray))
-            .collect();
-        if way.iter().skip(up.len()).any(|step| matches!(step, PathStep::Owner(_) | PathStep::OwnerArray)) {
-            return Certainty::MaybeOwner;
-        }
-        if up.is_empty() {
-            return Certainty::Same;
-        }
-        let mut objects = match object {
-            Some(object) => vec![object],
-            None => return Certainty::MaybeOwner,
-        };
-        for step in up {
-            let mut owners = Vec::new();
-            for object in objects {
-                let Some(Owners::Few(slots)) = self.owners.get(object) else { return Certainty::MaybeOwner };
-                for slot in slots {
-                    match (*slot, step) {
-                        (Slot::Field(owner, field), PathStep::Owner(wanted)) if field == wanted => {
-                            owners.push(owner);
-                        }
-                        (Slot::Elements(owner), PathStep::OwnerArray) => owners.push(owner),
-                        _ => return Certainty::MaybeOwner,
-                    }
-                }
-            }
-            owners.sort_unstable();
-            owners.dedup();
-            // Two abstract owners of one abstract object may own one concrete object together.
-            if owners.len() != 1 {
-                return Certainty::MaybeOwner;
-            }
-            objects = owners;
-        }
-        Certainty::OnlyOwner
-    }
+/// One abstract lock, and nothing that speaks against its being one object: both ways from the accessed object
+/// are known and differ, or one lock is the accessed object's own and the other is known as something else.
+fn may_be_same(
+    first: &HeldLock,
+    ways: &[Vec<PathStep>],
+    second: &HeldLock,
+    others: &[Vec<PathStep>],
+) -> bool {
+    let is_own = |ways: &[Vec<PathStep>]| ways.iter().any(|way| !way.iter().any(is_up));
+    let is_known = |lock: &HeldLock| lock.keys.iter().any(|key| matches!(key, LockKey::Path { .. }));
+    let differ = !ways.is_empty() && !others.is_empty()
+        || is_own(ways) && is_known(second)
+        || is_own(others) && is_known(first);
+    !differ && first.nodes.len() == 1 && first.nodes == second.nodes
+}
+
+fn is_up(step: &PathStep) -> bool {
+    matches!(step, PathStep::Owner(_) | PathStep::OwnerArray)
 }
 
 enum Certainty {
     Same,
     OnlyOwner,
     MaybeOwner,
+    SeveralOwners,
+}
+
+/// Is the lock at the end of a way from the object one lock, whoever goes that way?
+fn certainty(facts: &Facts<'_>, way: &[PathStep], object: Option<Obj>) -> Certainty {
+    let up: Vec<PathStep> = way.iter().copied().take_while(is_up).collect();
+    if way[up.len()..].iter().any(is_up) {
+        return Certainty::MaybeOwner;
+    }
+    if up.is_empty() {
+        return Certainty::Same;
+    }
+    let Some(object) = object else { return Certainty::MaybeOwner };
+    let mut objects = vec![object];
+    for step in up {
+        let mut owners = Vec::new();
+        let mut private = true;
+        for object in objects {
+            let Some(slots) = facts.owners.of(object) else { return Certainty::MaybeOwner };
+            for slot in slots {
+                match (*slot, step) {
+                    (Slot::Field(owner, field), PathStep::Owner(wanted)) if field == wanted => {
+                        private &= facts.owners.is_private(field);
+                        owners.push(owner);
+                    }
+                    (Slot::Elements(owner), PathStep::OwnerArray) => {
+                        private = false;
+                        owners.push(owner);
+                    }
+                    _ => return Certainty::MaybeOwner,
+                }
+            }
+        }
+        owners.sort_unstable();
+        owners.dedup();
+        match owners[..] {
+            _ if private => {}
+            [owner] if facts.unique.contains(owner) => {}
+            [_] | [] => return Certainty::MaybeOwner,
+            // They are different objects, and all own it.
+            _ => return Certainty::SeveralOwners,
+        }
+        objects = owners;
+    }
+    Certainty::OnlyOwner
 }
 
 fn shares_global_key(a: &HeldLock, b: &HeldLock) -> bool {

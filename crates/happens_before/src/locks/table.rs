@@ -99,7 +99,10 @@ fn meet(a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
     let mut objects: Vec<_> = a.objects.iter().chain(&b.objects).copied().collect();
     objects.sort_unstable();
     objects.dedup();
+    let mut nodes: Vec<_> = a.nodes.iter().chain(&b.nodes).copied().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
     // The same place whichever comes first.
     let (act, stmt) = (a.act, a.stmt).min((b.act, b.stmt));
-    Some(HeldLock { keys, shared: a.shared || b.shared, objects, act, stmt })
+    Some(HeldLock { keys, shared: a.shared || b.shared, objects, nodes, act, stmt })
 }

@@ -60,12 +60,10 @@ impl Accesses {
                 continue;
             }
             let method = stages.pointsto.method(act);
-            let layer = stages.program.class(stages.program.method(method).class).layer;
-            if layer == Layer::Jdk {
-                continue;
-            }
-            if let Some(body) = stages.program.lowered(method) {
-                accesses.collect_body(stages, act, method, body, layer == Layer::App);
+            let Some(body) = stages.program.lowered(method) else { continue };
+            match layer(stages, method) {
+                Layer::Jdk => accesses.collect_library(stages, act, method, body),
+                layer => accesses.collect_body(stages, act, method, body, layer == Layer::App),
             }
         }
         let all = &accesses.all;
@@ -94,7 +92,11 @@ impl Accesses {
             match found {
                 (_, Some(base), write, Some(index)) => {
                     let objects = stages.pointsto.pts(act, base);
-                    self.add(stages, access(What::Elements, write, Some(base), constant(body, index)), objects);
+                    self.add(
+                        stages,
+                        access(What::Elements, write, Some(base), constant(body, index)),
+                        objects,
+                    );
                 }
                 (Some(field), base, write, None) if may_race(stages, field) => {
                     let what = if base.is_some() { What::Field(field) } else { What::Static(field) };
@@ -110,6 +112,15 @@ impl Accesses {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Library wrappers (synchronized and unmodifiable views) touch the user's container on the user's behalf.
+    fn collect_library(&mut self, stages: &Stages<'_>, act: Act, method: MethodId, body: &Body) {
+        for (stmt, info) in body.stmts.iter() {
+            if let StmtKind::Call { .. } = info.kind {
+                self.collect_contents(stages, act, stmt, method, body, true);
             }
         }
     }
@@ -137,9 +148,19 @@ impl Accesses {
                 entry.1.union_with(&stages.pointsto.operand(act, stmt, on));
             }
         }
-        for (base, (write, objects)) in touched {
-            let what = What::Contents;
-            self.add(stages, Access { act, stmt, method, what, write, base, index: None, in_app }, &objects);
+        let of_library = layer(stages, method) == Layer::Jdk;
+        for (base, (write, mut objects)) in touched {
+            if of_library {
+                objects = objects.iter().filter(|&obj| is_users(stages, obj)).collect();
+            }
+            let is_array = |obj: &Obj| stages.program.class(stages.pointsto.object(*obj).class).is_array;
+            let (arrays, containers): (Vec<Obj>, Vec<Obj>) = objects.iter().partition(is_array);
+            for (what, objects) in [(What::Elements, arrays), (What::Contents, containers)] {
+                if !objects.is_empty() {
+                    let access = Access { act, stmt, method, what, write, base, index: None, in_app };
+                    self.add(stages, access, &objects.into_iter().collect());
+                }
+            }
         }
     }
 
@@ -152,6 +173,18 @@ impl Accesses {
                 self.by_location.entry(Location { what, obj: Some(obj) }).or_default().push(id);
             }
         }
+    }
+}
+
+fn layer(stages: &Stages<'_>, method: MethodId) -> Layer {
+    stages.program.class(stages.program.method(method).class).layer
+}
+
+/// Allocated by a statement outside the JDK, in its own right.
+fn is_users(stages: &Stages<'_>, obj: Obj) -> bool {
+    match stages.pointsto.object(obj).site {
+        Site::Alloc(method, _) | Site::Model(method, ..) => layer(stages, method) != Layer::Jdk,
+        Site::Merged | Site::The | Site::Literal(_) | Site::Opaque => false,
     }
 }
 

@@ -31,9 +31,13 @@ impl Doubt {
 
     pub(crate) fn text(&self) -> String {
         match self {
-            Doubt::ManyObjects => "several objects are allocated there; both threads may not meet on the same one".into(),
+            Doubt::ManyObjects => {
+                "several objects are allocated there; both threads may not meet on the same one".into()
+            }
             Doubt::Indices => "array indices are not told apart".into(),
-            Doubt::WeakLock(GuardReason::MaybeSameOwner) => "both hold the lock of an object that refers to it".into(),
+            Doubt::WeakLock(GuardReason::MaybeSameOwner) => {
+                "both hold the lock of an object that refers to it".into()
+            }
             Doubt::WeakLock(_) => "both hold locks from one allocation site, possibly the same one".into(),
             Doubt::Outside => "the object comes from code that is not analysed".into(),
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),

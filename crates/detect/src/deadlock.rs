@@ -138,7 +138,9 @@ impl<'a> Search<'_, 'a> {
             if edge.to < start || last != closes || revisits && !closes {
                 continue;
             }
-            if path.iter().any(|earlier| !self.compatible(earlier, &edge)) || !self.blocks_previous(path, &edge) {
+            if path.iter().any(|earlier| !self.compatible(earlier, &edge))
+                || !self.blocks_previous(path, &edge)
+            {
                 continue;
             }
             path.push(edge);
@@ -219,7 +221,9 @@ fn waits(stages: &Stages<'_>) -> Vec<Finding> {
                 let common = lock_objects(stages, &held.lock).find(|obj| wanted.objects.contains(obj));
                 let reentrant = other.held.iter().any(|own| same_lock(stages, &own.lock, wanted));
                 let theirs = is_jdk(stages, waiter.act) || is_jdk(stages, other.act);
-                let Some(lock) = common.filter(|_| !theirs && !reentrant && !(wanted.shared && held.lock.shared)) else {
+                let Some(lock) =
+                    common.filter(|_| !theirs && !reentrant && !(wanted.shared && held.lock.shared))
+                else {
                     continue;
                 };
                 let sure = held.always && stages.happens_before.unique(lock);
@@ -248,7 +252,8 @@ fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]
         sites.push(site);
     }
     // Begin at the first place, so that the same cycle reads the same whichever lock has the smallest id.
-    let first = (0..sites.len()).min_by_key(|&n| (sites[n].place.clone(), sites[n].method.clone())).unwrap_or(0);
+    let first =
+        (0..sites.len()).min_by_key(|&n| (sites[n].place.clone(), sites[n].method.clone())).unwrap_or(0);
     sites.rotate_left(first);
     let names: Vec<&str> =
         sites.iter().filter_map(|site| site.holds.as_ref()).map(|lock| lock.name.as_str()).collect();
@@ -257,9 +262,12 @@ fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]
         2 => "two threads take the same two locks in opposite order".to_string(),
         n => format!("{n} threads wait for each other in a circle of {n} locks"),
     };
-    let mut why = vec!["the threads may run at the same time and no other lock is held around both".to_string()];
+    let mut why =
+        vec!["the threads may run at the same time and no other lock is held around both".to_string()];
     if confidence != Confidence::High {
-        why.push("several lock objects are allocated there; the threads may not meet on the same ones".to_string());
+        why.push(
+            "several lock objects are allocated there; the threads may not meet on the same ones".to_string(),
+        );
     }
     deadlock(confidence, message, why, &names, sites)
 }
@@ -295,7 +303,9 @@ fn deadlock(
     let mut parts: Vec<String> = sites
         .iter()
         .map(|site| {
-            let name = |lock: &Option<findings::LockUse>| lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
+            let name = |lock: &Option<findings::LockUse>| {
+                lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default()
+            };
             format!("{:?} {} {} {}", site.access, site.method, name(&site.holds), name(&site.acquires))
         })
         .collect();

@@ -41,21 +41,34 @@ impl<'a> Describe<'a> {
 
     /// One side of a finding.
     pub(crate) fn site(&self, point: Point, access: AccessKind) -> Site {
-        let method = self.stages.pointsto.method(point.act);
+        let shown = self.users_point(point);
+        let method = self.stages.pointsto.method(shown.act);
         let locks = self.stages.happens_before.held(&point);
         let mut locks: Vec<LockUse> = locks.iter().map(|lock| self.lock(lock)).collect();
         locks.sort();
         locks.dedup();
         Site {
             access,
-            place: self.place(point.act, point.stmt),
+            place: self.place(shown.act, shown.stmt),
             method: self.stages.program.method_display(method),
             origin: self.origin(point.origin),
             started: self.started(point.origin),
             locks,
             holds: None,
             acquires: None,
-            trace: self.trace(point),
+            trace: self.trace(shown),
+        }
+    }
+
+    /// The point itself, or the user's call that led to it when it is library code.
+    pub(crate) fn users_point(&self, point: Point) -> Point {
+        if self.layer(point.act) != Layer::Jdk {
+            return point;
+        }
+        let trace = self.stages.happens_before.trace(self.stages.pointsto, point.origin, point.act);
+        match trace.into_iter().rfind(|&(act, _)| self.layer(act) != Layer::Jdk) {
+            Some((act, stmt)) => Point { act, stmt, ..point },
+            None => point,
         }
     }
 
@@ -74,12 +87,17 @@ impl<'a> Describe<'a> {
         let info = &self.stages.happens_before.origins()[origin];
         match (info.spawned_by.first(), self.started(origin)) {
             (Some(spawn), Some(place)) => {
-                let how = if self.is_submitted(spawn.act, spawn.stmt) { "task submitted" } else { "thread started" };
+                let how = if self.is_submitted(spawn.act, spawn.stmt) {
+                    "task submitted"
+                } else {
+                    "thread started"
+                };
                 format!("{how} at {}:{}", place.file, place.line)
             }
             _ => {
                 let method = self.stages.pointsto.method(info.entry);
-                let (name, _) = self.stages.program.selector_text(self.stages.program.method(method).selector);
+                let (name, _) =
+                    self.stages.program.selector_text(self.stages.program.method(method).selector);
                 match name {
                     "main" => "main thread".to_string(),
                     _ => format!("entry point {}", self.stages.program.method_display(method)),

@@ -2,7 +2,9 @@
 
 use crate::Stages;
 use happens_before::HeldLock;
-use ir::{Body, Const, MethodId, StmtKind, Var, access};
+use ir::{Body, Const, StmtId, StmtKind, Var, access};
+use models::Step;
+use pointsto::Act;
 
 pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
     let method = stages.pointsto.method(lock.act);
@@ -17,7 +19,7 @@ pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
         StmtKind::Call { args, .. } if !args.is_empty() => args[0],
         _ => return "a lock".to_string(),
     };
-    value(stages, method, body, var)
+    value(stages, lock.act, body, var)
 }
 
 fn class_literal(stages: &Stages<'_>, class: ir::ClassId) -> String {
@@ -25,8 +27,9 @@ fn class_literal(stages: &Stages<'_>, class: ir::ClassId) -> String {
 }
 
 /// The expression a variable stands for, as short as it can be understood.
-fn value(stages: &Stages<'_>, method: MethodId, body: &Body, mut var: Var) -> String {
+fn value(stages: &Stages<'_>, act: Act, body: &Body, mut var: Var) -> String {
     let program = stages.program;
+    let method = stages.pointsto.method(act);
     for _ in 0..body.vars.len() {
         let info = &body.vars[var];
         let is_static = program.method(method).access & access::STATIC != 0;
@@ -45,17 +48,12 @@ fn value(stages: &Stages<'_>, method: MethodId, body: &Body, mut var: Var) -> St
             &StmtKind::Const { value: Const::Class(class), .. } => return class_literal(stages, class),
             _ if info.name.is_some() => break,
             StmtKind::New { class, .. } => return format!("new {}", program.class_display(*class)),
-            StmtKind::Call { target, args, .. } => {
-                let (name, _) = program.selector_text(target.selector);
-                // readLock() and the like say nothing without their receiver.
-                return match args.first() {
-                    Some(&receiver) if body.vars[receiver].is_ref && receiver != var => {
-                        format!("{}.{name}()", value(stages, method, body, receiver))
-                    }
-                    _ => format!("{name}()"),
-                };
+            // readLock() and the like: the lock is the receiver.
+            StmtKind::Call { args, .. } if is_view(stages, act, def) && !args.is_empty() => var = args[0],
+            StmtKind::Call { target, .. } => {
+                return format!("{}()", program.selector_text(target.selector).0);
             }
-            StmtKind::LoadElem { base, .. } => return format!("{}[]", value(stages, method, body, *base)),
+            StmtKind::LoadElem { base, .. } => return format!("{}[]", value(stages, act, body, *base)),
             _ => break,
         }
     }
@@ -63,4 +61,11 @@ fn value(stages: &Stages<'_>, method: MethodId, body: &Body, mut var: Var) -> St
         Some(name) => program.names[name].to_string(),
         None => "a lock".to_string(),
     }
+}
+
+fn is_view(stages: &Stages<'_>, act: Act, stmt: StmtId) -> bool {
+    let models = stages.pointsto.models_at(act, stmt);
+    models
+        .iter()
+        .any(|&model| stages.models.model(model).steps.iter().any(|step| matches!(step, Step::View { .. })))
 }

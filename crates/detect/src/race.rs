@@ -53,8 +53,10 @@ pub(crate) fn find(stages: &Stages<'_>) -> Races {
     let accesses = Accesses::collect(stages);
     let locations: Vec<(&Location, &Vec<AccessId>)> = accesses.by_location.iter().collect();
     // Locations are independent; collecting keeps their order, so the result does not depend on the threads.
-    let checked: Vec<BTreeMap<(What, Pair), (Stage, Option<Witness>)>> =
-        locations.par_iter().map(|(location, ids)| check_location(stages, &accesses, **location, ids)).collect();
+    let checked: Vec<BTreeMap<(What, Pair), (Stage, Option<Witness>)>> = locations
+        .par_iter()
+        .map(|(location, ids)| check_location(stages, &accesses, **location, ids))
+        .collect();
     let mut pairs: BTreeMap<(What, Pair), (Stage, Option<Witness>)> = BTreeMap::new();
     for (key, (stage, witness)) in checked.into_iter().flatten() {
         let best = pairs.entry(key).or_insert((stage, None));
@@ -65,7 +67,8 @@ pub(crate) fn find(stages: &Stages<'_>) -> Races {
             best.1 = Some(witness);
         }
     }
-    let mut counts = vec![("accesses to the same field, one a write".to_string(), same_field_pairs(&accesses))];
+    let mut counts =
+        vec![("accesses to the same field, one a write".to_string(), same_field_pairs(&accesses))];
     for (stage, name) in STAGES {
         let count = pairs.values().filter(|(reached, _)| *reached >= stage).count();
         counts.push((name.to_string(), count as u64));
@@ -79,7 +82,8 @@ pub(crate) fn find(stages: &Stages<'_>) -> Races {
 fn same_field_pairs(accesses: &Accesses) -> u64 {
     let mut by_field: BTreeMap<What, BTreeMap<(MethodId, StmtId), bool>> = BTreeMap::new();
     for (_, access) in accesses.all.iter() {
-        *by_field.entry(access.what).or_default().entry((access.method, access.stmt)).or_default() |= access.write;
+        *by_field.entry(access.what).or_default().entry((access.method, access.stmt)).or_default() |=
+            access.write;
     }
     let pairs = |sites: &BTreeMap<(MethodId, StmtId), bool>| {
         let writes = sites.values().filter(|&&write| write).count() as u64;
@@ -135,7 +139,8 @@ fn check_pair(
     {
         return (Stage::SameObject, None);
     }
-    let fresh = |access: &Access| access.base.map_or(Freshness::No, |base| hb.fresh(access.act, access.stmt, base));
+    let fresh =
+        |access: &Access| access.base.map_or(Freshness::No, |base| hb.fresh(access.act, access.stmt, base));
     let handed_over = match (fresh(left), fresh(right)) {
         (Freshness::Unpublished, _) | (_, Freshness::Unpublished) => return (Stage::SameObject, None),
         (Freshness::Taken, Freshness::Taken) => true,
@@ -149,7 +154,10 @@ fn check_pair(
     for &p in hb.origins_of(left.act) {
         for &q in hb.origins_of(right.act) {
             let same = p == q;
-            if same && (!hb.origins()[p].overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
+            if same
+                && (!hb.origins()[p].overlaps_itself
+                    || location.obj.is_some_and(|obj| hb.instance_local(p, obj)))
+            {
                 continue;
             }
             reached = reached.max(Stage::TwoOrigins);
@@ -187,10 +195,16 @@ fn check_pair(
 
 /// One finding per cause: the same memory, the same two methods.
 fn group(stages: &Stages<'_>, accesses: &Accesses, witnesses: Vec<Witness>) -> Vec<Finding> {
+    let describe = Describe::new(stages);
     let mut groups: BTreeMap<(What, Option<Obj>, MethodId, MethodId), Vec<Witness>> = BTreeMap::new();
     for witness in witnesses {
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
-        let methods = if a.method <= b.method { (a.method, b.method) } else { (b.method, a.method) };
+        let shown = |access: &Access, origin: Origin| {
+            let point = Point { origin, act: access.act, stmt: access.stmt };
+            stages.pointsto.method(describe.users_point(point).act)
+        };
+        let (m, n) = (shown(a, witness.origins.0), shown(b, witness.origins.1));
+        let methods = if m <= n { (m, n) } else { (n, m) };
         // Elements and contents have no name of their own: the object tells them apart.
         let obj = match witness.location.what {
             What::Elements | What::Contents => witness.location.obj,
@@ -203,9 +217,13 @@ fn group(stages: &Stages<'_>, accesses: &Accesses, witnesses: Vec<Witness>) -> V
 
 fn finding(stages: &Stages<'_>, accesses: &Accesses, mut group: Vec<Witness>) -> Finding {
     let describe = Describe::new(stages);
+    let place = |access: &Access, origin: Origin| {
+        let shown = describe.users_point(Point { origin, act: access.act, stmt: access.stmt });
+        describe.place(shown.act, shown.stmt)
+    };
     let places = |witness: &Witness| -> (Place, Place) {
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
-        (describe.place(a.act, a.stmt), describe.place(b.act, b.stmt))
+        (place(a, witness.origins.0), place(b, witness.origins.1))
     };
     // The surest pair stands for the group; write-write and later lines say no more.
     group.sort_by_key(|witness| (witness.confidence, places(witness)));
@@ -213,14 +231,14 @@ fn finding(stages: &Stages<'_>, accesses: &Accesses, mut group: Vec<Witness>) ->
     let (a, b) = (&accesses.all[best.a], &accesses.all[best.b]);
     let (mut first, mut second) = ((a, best.origins.0), (b, best.origins.1));
     // The write comes first; between two writes the earlier line.
-    if !first.0.write && second.0.write
-        || first.0.write == second.0.write && places(best).1 < places(best).0
+    if !first.0.write && second.0.write || first.0.write == second.0.write && places(best).1 < places(best).0
     {
         std::mem::swap(&mut first, &mut second);
     }
     let kind = |access: &Access| if access.write { AccessKind::Write } else { AccessKind::Read };
-    let sites = [first, second]
-        .map(|(access, origin)| describe.site(Point { origin, act: access.act, stmt: access.stmt }, kind(access)));
+    let sites = [first, second].map(|(access, origin)| {
+        describe.site(Point { origin, act: access.act, stmt: access.stmt }, kind(access))
+    });
     let name = describe.location(best.location);
     let verb = |access: &Access| if access.write { "written" } else { "read" };
     let message = if first.1 == second.1 {
@@ -233,12 +251,14 @@ fn finding(stages: &Stages<'_>, accesses: &Accesses, mut group: Vec<Witness>) ->
     also.sort();
     also.dedup();
     also.retain(|pair| *pair != shown && (pair.1.clone(), pair.0.clone()) != shown);
-    let mut sides =
-        [first.0, second.0].map(|access| format!("{:?} {}", kind(access), stages.program.method_display(access.method)));
+    let mut sides = [(first.0, &sites[0]), (second.0, &sites[1])]
+        .map(|(access, site)| format!("{:?} {}", kind(access), site.method));
     sides.sort();
     let object = best.location.obj.and_then(|obj| describe.object_place(obj));
     let kind_of_memory = match best.location.what {
-        What::Elements | What::Contents => object.as_ref().map(|place| place.file.clone()).unwrap_or_default(),
+        What::Elements | What::Contents => {
+            object.as_ref().map(|place| place.file.clone()).unwrap_or_default()
+        }
         _ => String::new(),
     };
     Finding {

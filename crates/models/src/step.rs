@@ -153,7 +153,7 @@ pub enum Step {
         of: Operand,
         count: Operand,
     },
-    /// `read this`, `write this`: unsynchronised access to the contents of a container.
+    /// `read this`, `write this`: unsynchronised access to the contents of a container or array.
     Read {
         on: Operand,
     },

@@ -186,12 +186,11 @@ impl Solver<'_> {
         if self.has_own_context(made) {
             return self.origin_ctx(made);
         }
-        let mut depth = 0;
-        let mut ctx = self.state.objects[made].ctx;
-        while let Context::Made(outer) = self.state.contexts[ctx] {
-            depth += 1;
-            ctx = self.state.objects[outer].ctx;
-        }
+        let around = self.state.around(self.state.objects[made].ctx).map(|ctx| self.state.contexts[ctx]);
+        let depth = around
+            .take_while(|ctx| !matches!(ctx, Context::Origin(_)))
+            .filter(|ctx| matches!(ctx, Context::Made(_)))
+            .count();
         if depth < 2 {
             self.state.contexts.intern(Context::Made(made))
         } else {

@@ -41,6 +41,15 @@ impl PointsTo {
         ctx
     }
 
+    /// The context, then the one that its object or call belongs to, and so on outwards.
+    pub(crate) fn around(&self, ctx: Ctx) -> impl Iterator<Item = Ctx> + '_ {
+        std::iter::successors(Some(ctx), |&ctx| match self.contexts[ctx] {
+            Context::Shared | Context::Entry => None,
+            Context::Origin(obj) | Context::Made(obj) | Context::Container(obj) => Some(self.objects[obj].ctx),
+            Context::Call(caller, ..) => Some(caller),
+        })
+    }
+
     pub fn object(&self, obj: Obj) -> &Object {
         &self.objects[obj]
     }

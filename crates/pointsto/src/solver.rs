@@ -485,14 +485,24 @@ impl<'a> Solver<'a> {
         obj
     }
 
-    /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two.
+    /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two, even
+    /// where constructors or containers stand between them.
     pub(crate) fn heap_ctx(&self, ctx: Ctx, site: Site) -> Ctx {
-        if let (true, Context::Origin(task)) = (self.selective.contains(&site), self.state.contexts[ctx]) {
-            let outer = self.state.objects[task].ctx;
-            if let Context::Origin(_) = self.state.contexts[outer] {
-                return outer;
-            }
+        if self.selective.contains(&site)
+            && let Some(task) = self.task_behind(ctx)
+            && let outer = self.state.objects[task].ctx
+            && self.task_behind(outer).is_some()
+        {
+            return outer;
         }
         ctx
+    }
+
+    /// The task of the innermost origin around a context.
+    fn task_behind(&self, ctx: Ctx) -> Option<Obj> {
+        self.state.around(ctx).find_map(|ctx| match self.state.contexts[ctx] {
+            Context::Origin(task) => Some(task),
+            _ => None,
+        })
     }
 }

@@ -126,6 +126,10 @@ fn recursive_and_stray_subroutines_do_not_hang() {
     }
     code.extend([RET, 1]);
     let _ = lower(&code, &[]);
+    // One inside the other, twenty thousand deep.
+    let mut code = [JSR, 0, 3].repeat(20_000);
+    code.extend([RET, 1]);
+    assert_eq!(refused(&code, &[]), "subroutines nested too deeply");
 }
 
 #[test]

@@ -224,7 +224,7 @@ impl Builder<'_, '_> {
             }
             Insn::Jsr(target) => {
                 let target = listing.at(*target)?;
-                let inside = self.subroutines.call(context, target, end);
+                let inside = self.subroutines.call(context, target, end)?;
                 succs.push(self.code_node(target, inside, left)?);
             }
             Insn::Ret(_) => {

@@ -10,7 +10,7 @@ use arena::{Id, IndexVec};
 
 pub(super) fn finish(draft: Draft, graph: Graph, listing: &Listing<'_>) -> Body {
     let Draft { stmts, ends, vars, params, joins, problems } = draft;
-    let mut replaced = joins.simplify(vars.len());
+    let replaced = joins.simplify(vars.len());
     let phis: Vec<Phi> = joins.phis.iter().copied().filter(|phi| replaced.find(phi.var) == phi.var).collect();
     let mut numbering =
         Numbering { replaced, numbers: vec![UNDEFINED; vars.len()], undefined: None, drafts: vars };

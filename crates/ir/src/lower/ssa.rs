@@ -1,8 +1,9 @@
 //! Values at block entries: rows of incoming values, phis where they differ, and the removal of phis that turn
-//! out to choose between one value and themselves. Knows columns of values, not what they are for.
+//! out to stand for one value only. Knows columns of values, not what they are for.
 
 use crate::body::Var;
 use arena::Id;
+use std::collections::VecDeque;
 
 /// No value: the local was not assigned on this path.
 pub(super) const UNDEFINED: Var = Var(u32::MAX);
@@ -90,67 +91,130 @@ impl Joins {
         entry.rows.iter().skip(phi.column as usize).step_by(entry.width.max(1)).copied()
     }
 
-    /// Finds phis that stand for one single other value: `x = φ(v, x, v)` is `v`. Removing one may make others
-    /// trivial, so their users are looked at again.
+    /// Finds phis that stand for one single other value: `x = φ(v, x, v)` is `v`, and so are `x = φ(v, y)` and
+    /// `y = φ(x, v)` together.
+    ///
+    /// Every phi is first thought to be nothing at all. value(x) = the one value of its sources, as far as they
+    /// have any, else x itself for good; repeated until nothing changes.
     pub(super) fn simplify(&self, vars: usize) -> Replacements {
         let mut replaced = Replacements { by: (0..vars).map(Var::new).collect() };
         if self.phis.is_empty() {
             return replaced;
         }
-        const NO_PHI: u32 = u32::MAX;
-        let mut phi_of = vec![NO_PHI; vars];
-        for (at, phi) in self.phis.iter().enumerate() {
-            phi_of[phi.var.index()] = at as u32;
+        let users = Users::of(self, vars);
+        let by = &mut replaced.by;
+        for phi in &self.phis {
+            by[phi.var.index()] = UNKNOWN;
         }
-        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.phis.len()];
-        for (at, &phi) in self.phis.iter().enumerate() {
-            for source in self.sources(phi).filter(|&source| source != UNDEFINED && source != phi.var) {
-                if phi_of[source.index()] != NO_PHI {
-                    users[phi_of[source.index()] as usize].push(at as u32);
-                }
-            }
-        }
+        let mut changes = vec![0u8; self.phis.len()];
         let mut queued = vec![true; self.phis.len()];
-        let mut left: Vec<u32> = (0..self.phis.len() as u32).rev().collect();
-        while let Some(at) = left.pop() {
+        let mut left: VecDeque<u32> = (0..self.phis.len() as u32).collect();
+        while let Some(at) = left.pop_front() {
             queued[at as usize] = false;
             let phi = self.phis[at as usize];
-            let own = replaced.find(phi.var);
-            if own != phi.var {
+            let old = by[phi.var.index()];
+            if old == phi.var {
                 continue;
             }
-            let mut only = None;
-            let mut trivial = true;
-            for source in self.sources(phi) {
-                let source = replaced.find(source);
-                if source == own || only == Some(source) {
+            let mut value = UNKNOWN;
+            for source in self.sources(phi).filter(|&source| source != phi.var) {
+                let source = if source == UNDEFINED { source } else { by[source.index()] };
+                if source == UNKNOWN || source == value {
                     continue;
                 }
-                if only.is_some() {
-                    trivial = false;
+                value = if value == UNKNOWN { source } else { phi.var };
+                if value == phi.var {
                     break;
                 }
-                only = Some(source);
             }
-            if !trivial {
+            if value == old {
                 continue;
             }
-            replaced.by[phi.var.index()] = only.unwrap_or(UNDEFINED);
-            for &user in &users[at as usize] {
+            // A value may follow that of another phi a few times; whoever goes on for longer stays a phi.
+            changes[at as usize] += 1;
+            by[phi.var.index()] = if changes[at as usize] > MAX_CHANGES { phi.var } else { value };
+            for &user in users.of_phi(at) {
                 if !std::mem::replace(&mut queued[user as usize], true) {
-                    left.push(user);
+                    left.push_back(user);
                 }
             }
-            // Whoever used this phi now uses its value: if that is a phi, it gains those users.
-            if let Some(heir) = only
-                && heir != UNDEFINED
-                && phi_of[heir.index()] != NO_PHI
-            {
-                let inherited = std::mem::take(&mut users[at as usize]);
-                users[phi_of[heir.index()] as usize].extend(inherited);
+        }
+        for phi in &self.phis {
+            if by[phi.var.index()] == UNKNOWN {
+                by[phi.var.index()] = UNDEFINED;
             }
         }
+        self.sweep(&mut replaced);
         replaced
+    }
+
+    /// Removes phis that saw two values only for a while, when one had followed a third and the other not yet.
+    fn sweep(&self, replaced: &mut Replacements) {
+        for _ in 0..MAX_SWEEPS {
+            let mut changed = false;
+            for &phi in &self.phis {
+                if replaced.find(phi.var) != phi.var {
+                    continue;
+                }
+                let values = self.sources(phi).map(|source| replaced.find(source));
+                let mut others = values.filter(|&value| value != phi.var);
+                if let Some(first) = others.next()
+                    && others.all(|value| value == first)
+                {
+                    replaced.by[phi.var.index()] = first;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}
+
+/// A phi none of whose sources was looked at yet.
+const UNKNOWN: Var = Var(u32::MAX - 1);
+
+const MAX_CHANGES: u8 = 8;
+const MAX_SWEEPS: usize = 4;
+
+/// Which phis read which phi, in one list.
+struct Users {
+    starts: Vec<u32>,
+    users: Vec<u32>,
+}
+
+impl Users {
+    fn of(joins: &Joins, vars: usize) -> Users {
+        const NO_PHI: u32 = u32::MAX;
+        let mut phi_of = vec![NO_PHI; vars];
+        for (at, phi) in joins.phis.iter().enumerate() {
+            phi_of[phi.var.index()] = at as u32;
+        }
+        let reads = |phi: Phi| {
+            let sources = joins.sources(phi).filter(move |&source| source != UNDEFINED && source != phi.var);
+            sources.map(|source| phi_of[source.index()]).filter(|&read| read != NO_PHI)
+        };
+        let mut starts = vec![0; joins.phis.len() + 1];
+        for &phi in &joins.phis {
+            reads(phi).for_each(|read| starts[read as usize + 1] += 1);
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut users = vec![0; next[joins.phis.len()] as usize];
+        for (at, &phi) in joins.phis.iter().enumerate() {
+            for read in reads(phi) {
+                users[next[read as usize] as usize] = at as u32;
+                next[read as usize] += 1;
+            }
+        }
+        Users { starts, users }
+    }
+
+    fn of_phi(&self, phi: u32) -> &[u32] {
+        &self.users[self.starts[phi as usize] as usize..self.starts[phi as usize + 1] as usize]
     }
 }
 
@@ -159,16 +223,11 @@ pub(super) struct Replacements {
 }
 
 impl Replacements {
-    /// The value that stands for `var` after all replacements.
-    pub(super) fn find(&mut self, var: Var) -> Var {
-        let mut root = var;
-        while root != UNDEFINED && self.by[root.index()] != root {
-            root = self.by[root.index()];
+    /// The value that stands for `var`.
+    pub(super) fn find(&self, mut var: Var) -> Var {
+        while var != UNDEFINED && self.by[var.index()] != var {
+            var = self.by[var.index()];
         }
-        let mut at = var;
-        while at != root {
-            at = std::mem::replace(&mut self.by[at.index()], root);
-        }
-        root
+        var
     }
 }

@@ -11,6 +11,9 @@ pub(super) struct Context(pub(super) u32);
 
 pub(super) const TOP: Context = Context(0);
 
+/// A `finally` inside a `finally` nests once; people stop long before this.
+const MAX_NESTING: usize = 32;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Call {
     subroutine: u32,
@@ -38,13 +41,21 @@ impl Subroutines {
 
     /// The chain after `jsr`. A subroutine that is entered again was left by a jump: a subroutine never calls
     /// itself. This also bounds the length of chains.
-    pub(super) fn call(&mut self, from: Context, subroutine: u32, returns_to: u32) -> Context {
+    pub(super) fn call(
+        &mut self,
+        from: Context,
+        subroutine: u32,
+        returns_to: u32,
+    ) -> Result<Context, String> {
         let mut chain = self.chains[from.0 as usize].clone();
         if let Some(at) = chain.iter().position(|call| call.subroutine == subroutine) {
             chain.truncate(at);
         }
         chain.push(Call { subroutine, returns_to });
-        self.intern(chain)
+        if chain.len() > MAX_NESTING {
+            return Err("subroutines nested too deeply".to_owned());
+        }
+        Ok(self.intern(chain))
     }
 
     /// Where `ret` goes and the chain there.

@@ -5,7 +5,7 @@ use crate::Stages;
 use crate::describe::Describe;
 use classfile::Layer;
 use findings::{AccessKind, Confidence, Engine, Finding, Rule, fingerprint};
-use happens_before::{Acquisition, HeldDuring, HeldLock, LockKey, Origin, Point, Wanted};
+use happens_before::{Acquisition, HeldDuring, HeldLock, LockKey, Origin, PathStep, Point, Wanted};
 use ir::{MethodId, StmtId};
 use pointsto::{Act, Obj, Site};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,10 +132,12 @@ impl<'a> Search<'_, 'a> {
                 return;
             }
             let last = path.len() + 1 == length;
-            let closes = edge.to == start;
+            let closes = last && edge.to == start;
             // One abstract lock may stand for several objects, so that a cycle of two may go through one node.
-            let revisits = path.iter().any(|earlier| earlier.from == edge.to);
-            if edge.to < start || last != closes || revisits && !closes {
+            let through_one_node =
+                length == 2 && edge.from == edge.to && !self.stages.happens_before.unique(at);
+            let revisits = path.iter().any(|earlier| earlier.from == edge.to) || edge.to == at;
+            if edge.to < start || last && !closes || revisits && !closes && !through_one_node {
                 continue;
             }
             if path.iter().any(|earlier| !self.compatible(earlier, &edge))
@@ -191,9 +193,36 @@ impl<'a> Search<'_, 'a> {
 
     fn confidence(&self, cycle: &[Edge<'a>]) -> Confidence {
         let hb = self.stages.happens_before;
-        let sure = cycle.iter().all(|edge| hb.unique(edge.from) && edge.held.always);
-        if sure { Confidence::High } else { Confidence::Medium }
+        let sure = |edge: &Edge<'a>| hb.unique(edge.from) && edge.held.always;
+        // Parents before children, one node of a list after the other: an order that cannot turn around.
+        let downwards = |edge: &Edge<'a>| edge.from == edge.to && is_owner(edge);
+        if cycle.iter().any(downwards) {
+            Confidence::Low
+        } else if cycle.iter().all(sure) {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        }
     }
+}
+
+/// The lock held belongs to the object that refers to the one wanted.
+fn is_owner(edge: &Edge<'_>) -> bool {
+    let Wanted::Lock(wanted) = &edge.acquisition.wants else { return false };
+    let from_wanted = |key: &LockKey| match key {
+        LockKey::Path { root, steps } => {
+            let owns = steps.iter().any(|step| matches!(step, PathStep::Owner(_) | PathStep::OwnerArray));
+            let leads_on = |other: &LockKey| match other {
+                LockKey::Path { root: start, steps: longer } => {
+                    start == root && longer.len() > steps.len() && longer.starts_with(steps)
+                }
+                _ => false,
+            };
+            owns || wanted.keys.iter().any(leads_on)
+        }
+        _ => false,
+    };
+    edge.held.lock.keys.iter().any(from_wanted)
 }
 
 /// The same key means the same lock in every method.
@@ -244,7 +273,7 @@ fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]
     let mut sites = Vec::new();
     for edge in cycle {
         let Wanted::Lock(wanted) = &edge.acquisition.wants else { continue };
-        let mut site = describe.site(point(edge.acquisition), AccessKind::Acquire);
+        let mut site = acquire_site(&describe, edge.acquisition, AccessKind::Acquire);
         site.holds = Some(describe.lock(&edge.held.lock));
         let wanted = describe.lock(wanted);
         site.place = wanted.place.clone();
@@ -258,9 +287,13 @@ fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]
     let names: Vec<&str> =
         sites.iter().filter_map(|site| site.holds.as_ref()).map(|lock| lock.name.as_str()).collect();
     let names = names.join(" -> ");
-    let message = match sites.len() {
-        2 => "two threads take the same two locks in opposite order".to_string(),
-        n => format!("{n} threads wait for each other in a circle of {n} locks"),
+    let kind = |edge: &Edge<'_>| stages.program.class_display(stages.pointsto.object(edge.from).class);
+    let message = match cycle {
+        [edge, _] if edge.from == edge.to => {
+            format!("two threads lock two objects of one kind, {}, in opposite order", kind(edge))
+        }
+        [_, _] => format!("two threads take two locks in opposite order: {names}"),
+        _ => format!("{} threads wait for each other in a circle of locks: {names}", cycle.len()),
     };
     let mut why =
         vec!["the threads may run at the same time and no other lock is held around both".to_string()];
@@ -269,7 +302,17 @@ fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]
             "several lock objects are allocated there; the threads may not meet on the same ones".to_string(),
         );
     }
-    deadlock(confidence, message, why, &names, sites)
+    deadlock(confidence, message, why, sites)
+}
+
+/// One side; its locks are those held before the acquisition.
+fn acquire_site(describe: &Describe<'_>, acquisition: &Acquisition, access: AccessKind) -> findings::Site {
+    let mut site = describe.site(point(acquisition), access);
+    site.locks =
+        acquisition.held.iter().filter(|held| held.always).map(|held| describe.lock(&held.lock)).collect();
+    site.locks.sort();
+    site.locks.dedup();
+    site
 }
 
 fn wait_finding(
@@ -281,23 +324,22 @@ fn wait_finding(
     wanted: &HeldLock,
 ) -> Finding {
     let describe = Describe::new(stages);
-    let mut first = describe.site(point(waiter), AccessKind::Wait);
+    let mut first = acquire_site(&describe, waiter, AccessKind::Wait);
     first.holds = Some(describe.lock(&held.lock));
-    let mut second = describe.site(point(other), AccessKind::Acquire);
+    let mut second = acquire_site(&describe, other, AccessKind::Acquire);
     let wanted = describe.lock(wanted);
     second.place = wanted.place.clone();
     second.acquires = Some(wanted);
-    let message = "a thread waits for another to end while it holds a lock the other needs".to_string();
+    let name = first.holds.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
+    let message = format!("a thread waits for another to end while it holds a lock the other needs: {name}");
     let why = vec!["the awaited thread cannot end before it gets the lock".to_string()];
-    let names = first.holds.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
-    deadlock(confidence, message, why, &names, vec![first, second])
+    deadlock(confidence, message, why, vec![first, second])
 }
 
 fn deadlock(
     confidence: Confidence,
     message: String,
     why: Vec<String>,
-    locks: &str,
     sites: Vec<findings::Site>,
 ) -> Finding {
     let mut parts: Vec<String> = sites
@@ -317,7 +359,7 @@ fn deadlock(
         rule: Rule::Deadlock,
         confidence,
         engines: vec![Engine::WholeProgram],
-        message: format!("{message}: {locks}"),
+        message,
         field: None,
         object: None,
         sites,

@@ -225,8 +225,12 @@ fn finding(stages: &Stages<'_>, accesses: &Accesses, mut group: Vec<Witness>) ->
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
         (place(a, witness.origins.0), place(b, witness.origins.1))
     };
-    // The surest pair stands for the group; write-write and later lines say no more.
-    group.sort_by_key(|witness| (witness.confidence, places(witness)));
+    // The surest pair stands for the group, two writes before a write and a read, then the earliest lines.
+    let reads = |witness: &Witness| {
+        let sides = [&accesses.all[witness.a], &accesses.all[witness.b]];
+        sides.iter().filter(|access| !access.write).count()
+    };
+    group.sort_by_key(|witness| (witness.confidence, reads(witness), places(witness)));
     let best = &group[0];
     let (a, b) = (&accesses.all[best.a], &accesses.all[best.b]);
     let (mut first, mut second) = ((a, best.origins.0), (b, best.origins.1));

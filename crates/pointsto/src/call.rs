@@ -80,6 +80,10 @@ impl Solver<'_> {
     /// The call runs `method`, on `receiver` unless it is static.
     pub(crate) fn call_method(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) {
         if let Some(model) = self.models.of(self.program, method) {
+            // What an `own` model says holds for plain calls; who spawns it says what runs.
+            if self.models.model(model).own && self.state.calls[call].spawn.is_some() {
+                return;
+            }
             self.expand(call, model, method);
             if !self.models.model(model).keep_body {
                 return;
@@ -88,7 +92,7 @@ impl Solver<'_> {
         let info = self.program.method(method);
         let (class, flags, has_code) = (info.class, info.access, info.has_code);
         if !has_code || self.traits.of(self.program, self.models, class).opaque {
-            if flags & access::NATIVE != 0 {
+            if flags & access::NATIVE != 0 && self.program.class(class).layer != Layer::Jdk {
                 self.state.gaps.native_calls.insert(method);
             }
             self.call_opaque(call, method, receiver);

@@ -36,7 +36,9 @@ impl Solver<'_> {
             Step::Assign { dst, src } => self.expand_assign(at, n, dst, src),
             Step::Call { dst, receiver, method, args } => {
                 let result = dst.as_ref().map(|dst| self.destination(at, dst));
-                self.expand_call(at, receiver, method, args, result, None);
+                // A modelled method that is spawned runs what it calls in the new origin.
+                let spawn = self.state.calls[at.call].spawn;
+                self.expand_call(at, receiver, method, args, result, spawn);
             }
             Step::Spawn(spawn) => self.expand_spawn(at, model, n, spawn),
             Step::StoreHandle { handle, base, src } => {

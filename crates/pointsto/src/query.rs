@@ -45,7 +45,9 @@ impl PointsTo {
     pub(crate) fn around(&self, ctx: Ctx) -> impl Iterator<Item = Ctx> + '_ {
         std::iter::successors(Some(ctx), |&ctx| match self.contexts[ctx] {
             Context::Shared | Context::Entry => None,
-            Context::Origin(obj) | Context::Made(obj) | Context::Container(obj) => Some(self.objects[obj].ctx),
+            Context::Origin(obj) | Context::Made(obj) | Context::Container(obj) => {
+                Some(self.objects[obj].ctx)
+            }
             Context::Call(caller, ..) => Some(caller),
         })
     }

@@ -217,7 +217,7 @@ impl Solver<'_> {
                 resolved
             }
         };
-        let target = resolved.map_or(Target::Virtual(target.selector), Target::Fixed);
+        let target = resolved.map_or(Target::Virtual(target), Target::Fixed);
         let call = self.new_call(Call {
             act,
             stmt,
@@ -240,7 +240,7 @@ impl Solver<'_> {
         let selector = self.program.selector("toString", "()Ljava/lang/String;");
         for &arg in args {
             if let Some(node) = self.var(act, arg) {
-                let target = Target::Virtual(selector);
+                let target = Target::Virtual(MethodRef { class: self.names.object, selector });
                 let args = vec![Some(node)];
                 let call = self.new_call(Call {
                     act,

@@ -19,18 +19,21 @@ impl Solver<'_> {
         }
         let class = self.state.objects[obj].class;
         let method = match target {
-            Target::Fixed(method) => {
-                let declared = self.program.method(method).class;
-                self.program.is_subtype(class, declared).then_some(method)
-            }
-            Target::Virtual(selector) => match self.program.dispatch(class, selector) {
-                Some(method) => Some(method),
-                None => self.program.resolve_method(MethodRef { class, selector }),
-            },
+            Target::Fixed(method) => Some(method),
+            // Objects from outside and those of models may be of an abstract type.
+            Target::Virtual(target) => self.program.dispatch_call(class, target).or_else(|| {
+                self.program.resolve_method(MethodRef { class, selector: target.selector })
+            }),
             Target::Named(name, args) => self.method_named(class, name, args),
         };
         match method {
-            Some(method) => self.call_method(call, method, Some(obj)),
+            Some(method) => {
+                // The object may be here by imprecision only.
+                let declared = self.program.method(method).class;
+                if self.program.is_subtype(class, declared) {
+                    self.call_method(call, method, Some(obj));
+                }
+            }
             None => self.miss(call, class),
         }
     }
@@ -40,7 +43,7 @@ impl Solver<'_> {
         match target {
             Target::Fixed(_) => false,
             // Bridges differ in the descriptor only.
-            Target::Virtual(called) => called == selector || self.program.selector_text(called).0 == own,
+            Target::Virtual(called) => self.program.selector_text(called.selector).0 == own,
             Target::Named(name, _) => &self.program.names[name] == own,
         }
     }
@@ -48,9 +51,9 @@ impl Solver<'_> {
     /// An object whose class has no such method: it got here by imprecision, or its class is not on the path.
     fn miss(&mut self, call: CallId, class: ClassId) {
         if self.program.class(class).loaded == Loaded::Missing
-            && let Call { act, stmt, dst, target: Target::Virtual(selector), .. } = self.state.calls[call]
+            && let Call { act, stmt, dst, target: Target::Virtual(target), .. } = self.state.calls[call]
         {
-            self.unresolved(act, stmt, dst, selector);
+            self.unresolved(act, stmt, dst, target.selector);
         }
     }
 
@@ -231,7 +234,7 @@ impl Solver<'_> {
         passed.extend(args.iter().skip(1).copied());
         passed.truncate(self.program.method(method).params.len());
         let target = match lambda.kind {
-            LambdaKind::Virtual => Target::Virtual(lambda.target.selector),
+            LambdaKind::Virtual => Target::Virtual(lambda.target),
             _ => Target::Fixed(method),
         };
         let has_receiver = lambda.kind != LambdaKind::Static;

@@ -6,7 +6,7 @@ use crate::solver::Solver;
 use crate::state::{Call, Target};
 use crate::types::*;
 use classfile::Layer;
-use ir::{ClassId, MethodId, access};
+use ir::{ClassId, MethodId, MethodRef, access};
 
 impl Solver<'_> {
     /// A call into code that is not analysed: the result is an object of the declared type, and application
@@ -83,7 +83,7 @@ impl Solver<'_> {
             }));
         }
         let Some(Some(this)) = args.first().copied() else { return };
-        let target = Target::Virtual(info.selector);
+        let target = Target::Virtual(MethodRef { class: info.class, selector: info.selector });
         let call = self.new_call(Call {
             act,
             stmt,

@@ -4,7 +4,7 @@
 use crate::graph::{CallId, Graph, Node};
 use crate::types::*;
 use arena::{IdSet, IndexVec, Interner};
-use ir::{Body, ClassId, FieldId, MethodId, Selector, StmtId, Var};
+use ir::{Body, ClassId, FieldId, MethodId, MethodRef, StmtId, Var};
 use models::ModelId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -103,7 +103,8 @@ pub(crate) type LambdaCall =
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
-    Virtual(Selector),
+    /// Dispatched on the receiver, as far as the method it resolves to can be overridden.
+    Virtual(MethodRef),
     /// By name and number of arguments, as models name methods.
     Named(arena::Name, u8),
     Fixed(MethodId),

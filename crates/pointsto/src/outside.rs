@@ -52,7 +52,8 @@ impl Solver<'_> {
         } else if self.program.class(object.class).layer == Layer::Jdk {
             return;
         }
-        if !self.state.called_back.insert((call, obj, class)) {
+        let Call { act, stmt, .. } = self.state.calls[call];
+        if !self.state.called_back.insert((act, stmt, obj, class)) {
             return;
         }
         for method in self.overridable(class) {

@@ -32,7 +32,8 @@ pub struct PointsTo {
     pub(crate) own_calls: FxHashMap<(Act, StmtId), CallId>,
     pub(crate) lambda_calls: FxHashSet<LambdaCall>,
     pub(crate) opaque_calls: FxHashSet<(CallId, MethodId)>,
-    pub(crate) called_back: FxHashSet<(CallId, Obj, ClassId)>,
+    /// By statement, not by call: what is called back may be opaque again.
+    pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
     pub(crate) connected: FxHashSet<(CallId, Act)>,
     pub(crate) expanded: FxHashSet<(CallId, ModelId)>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,

@@ -277,6 +277,9 @@ impl Solver<'_> {
     /// The variable behind an operand of the statement's own call, with the body it belongs to.
     fn operand_var(&self, call: CallId, operand: &Operand) -> Option<(std::sync::Arc<Body>, Var)> {
         let Call { act, stmt, .. } = self.state.calls[call];
+        if self.state.own_calls.get(&(act, stmt)) != Some(&call) {
+            return None;
+        }
         let body = self.state.frames[act].shape.body.clone()?;
         let StmtKind::Call { args, .. } = &body.stmts[stmt].kind else { return None };
         let var = match operand.root {

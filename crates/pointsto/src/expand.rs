@@ -238,11 +238,11 @@ impl Solver<'_> {
                 call.args.get(usize::from(n) + usize::from(call.has_receiver)).copied().flatten()
             }
             // A result nobody keeps still has to exist: futures and threads are found through it.
-            Root::Ret => Some(match call.dst {
+            Root::Ret => Some(match call.dst.or(self.state.unkept.get(&at.call).copied()) {
                 Some(dst) => dst,
                 None => {
                     let dst = self.state.graph.add_node();
-                    self.state.calls[at.call].dst = Some(dst);
+                    self.state.unkept.insert(at.call, dst);
                     dst
                 }
             }),

@@ -97,7 +97,7 @@ impl PointsTo {
                 Root::Param(n) => {
                     call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten()
                 }
-                Root::Ret => call.dst,
+                Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
                 Root::This | Root::Temp(_) => None,
             };
             if let Some(node) = node {

@@ -36,6 +36,8 @@ pub struct PointsTo {
     pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
     pub(crate) connected: FxHashSet<(CallId, Act)>,
     pub(crate) expanded: FxHashSet<(CallId, ModelId)>,
+    /// Results that the calls do not keep but their models mention.
+    pub(crate) unkept: FxHashMap<CallId, Node>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,
     pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<CallId>>,
     pub(crate) callees: IndexVec<Act, Callees>,

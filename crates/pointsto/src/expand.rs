@@ -18,7 +18,8 @@ struct Expansion {
 
 impl Solver<'_> {
     pub(crate) fn expand(&mut self, call: CallId, model: ModelId, method: MethodId) {
-        if !self.state.expanded.insert((call, model)) {
+        let selector = self.program.method(method).selector;
+        if !self.state.expanded.insert((call, model, selector)) {
             return;
         }
         let Call { act, stmt, .. } = self.state.calls[call];

@@ -4,7 +4,7 @@
 use crate::graph::{CallId, Graph, Node};
 use crate::types::*;
 use arena::{IdSet, IndexVec, Interner};
-use ir::{Body, ClassId, FieldId, MethodId, MethodRef, StmtId, Var};
+use ir::{Body, ClassId, FieldId, MethodId, MethodRef, Selector, StmtId, Var};
 use models::ModelId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -35,7 +35,8 @@ pub struct PointsTo {
     /// By statement, not by call: what is called back may be opaque again.
     pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
     pub(crate) connected: FxHashSet<(CallId, Act)>,
-    pub(crate) expanded: FxHashSet<(CallId, ModelId)>,
+    /// By selector too: the types that steps refer to are those of the method.
+    pub(crate) expanded: FxHashSet<(CallId, ModelId, Selector)>,
     /// Results that the calls do not keep but their models mention.
     pub(crate) unkept: FxHashMap<CallId, Node>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,

@@ -227,6 +227,7 @@ impl Solver<'_> {
             dst,
             spawn: None,
             lambda: None,
+            by_model: false,
         });
         self.state.own_calls.insert((act, stmt), call);
         match (kind, receiver) {
@@ -251,6 +252,7 @@ impl Solver<'_> {
                     dst: None,
                     spawn: None,
                     lambda: None,
+                    by_model: false,
                 });
                 self.state.graph.add_use(node, Use::Receive(call));
             }

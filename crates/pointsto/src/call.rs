@@ -21,9 +21,10 @@ impl Solver<'_> {
         let method = match target {
             Target::Fixed(method) => Some(method),
             // Objects from outside and those of models may be of an abstract type.
-            Target::Virtual(target) => self.program.dispatch_call(class, target).or_else(|| {
-                self.program.resolve_method(MethodRef { class, selector: target.selector })
-            }),
+            Target::Virtual(target) => self
+                .program
+                .dispatch_call(class, target)
+                .or_else(|| self.program.resolve_method(MethodRef { class, selector: target.selector })),
             Target::Named(name, args) => self.method_named(class, name, args),
         };
         match method {
@@ -221,7 +222,8 @@ impl Solver<'_> {
     /// Runs a lambda's target: captured values first, then the call's arguments. The lambda object stands for
     /// the task if the call starts an origin.
     fn call_lambda(&mut self, call: CallId, obj: Obj, lambda: LambdaTarget) {
-        let Call { act, stmt, args, dst, spawn, lambda: outer, .. } = self.state.calls[call].clone();
+        let Call { act, stmt, args, dst, spawn, lambda: outer, by_model, .. } =
+            self.state.calls[call].clone();
         let Some(method) = self.program.resolve_method(lambda.target) else {
             self.unresolved(act, stmt, dst, lambda.target.selector);
             return;
@@ -238,8 +240,9 @@ impl Solver<'_> {
             _ => Target::Fixed(method),
         };
         let has_receiver = lambda.kind != LambdaKind::Static;
+        let lambda_obj = outer.or(Some(obj));
         let mut inner =
-            Call { act, stmt, target, args: passed, has_receiver, dst, spawn, lambda: outer.or(Some(obj)) };
+            Call { act, stmt, target, args: passed, has_receiver, dst, spawn, lambda: lambda_obj, by_model };
         match lambda.kind {
             LambdaKind::Static => {
                 self.initialise(lambda.target.class);
@@ -274,7 +277,8 @@ impl Solver<'_> {
     /// The call, unless the same lambda was already called there with the same values (lambdas may call
     /// themselves).
     fn new_lambda_call(&mut self, call: Call) -> Option<CallId> {
-        let key = (call.act, call.stmt, call.target, call.args.clone(), call.dst, call.lambda, call.spawn);
+        let Call { act, stmt, target, dst, lambda, spawn, by_model, .. } = call;
+        let key = (act, stmt, target, call.args.clone(), dst, lambda, spawn, by_model);
         self.state.lambda_calls.insert(key).then(|| self.new_call(call))
     }
 

@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 /// One expansion in progress: the call and the model's temporaries.
 struct Expansion {
     call: CallId,
+    model: ModelId,
+    step: u16,
     method: MethodId,
     temps: FxHashMap<u8, Node>,
 }
@@ -25,9 +27,10 @@ impl Solver<'_> {
         let Call { act, stmt, .. } = self.state.calls[call];
         self.state.expansions.entry((act, stmt)).or_default().push(model);
         self.state.expanded_calls.entry((act, stmt)).or_default().push(call);
-        let mut expansion = Expansion { call, method, temps: FxHashMap::default() };
+        let mut expansion = Expansion { call, model, step: 0, method, temps: FxHashMap::default() };
         let steps = self.models.model(model).steps.clone();
         for (n, step) in steps.iter().enumerate() {
+            expansion.step = n as u16;
             self.expand_step(&mut expansion, model, n as u16, step);
         }
     }
@@ -186,7 +189,7 @@ impl Solver<'_> {
         spawn: Option<(ModelId, u16)>,
     ) {
         let Some(this) = self.value(at, receiver) else { return };
-        let Call { act, stmt, .. } = self.state.calls[at.call];
+        let Call { act, stmt, by_model, .. } = self.state.calls[at.call];
         let name = self.program.names.intern(method);
         let mut nodes = vec![Some(this)];
         for arg in args {
@@ -194,9 +197,52 @@ impl Solver<'_> {
             nodes.push(node);
         }
         let target = Target::Named(name, args.len() as u8);
-        let call = Call { act, stmt, target, args: nodes, has_receiver: true, dst, spawn, lambda: None };
-        let call = self.new_call(call);
-        self.state.graph.add_use(this, Use::Receive(call));
+        let call = Call {
+            act,
+            stmt,
+            target,
+            args: nodes,
+            has_receiver: true,
+            dst,
+            spawn,
+            lambda: None,
+            by_model: true,
+        };
+        if by_model {
+            self.nested_call(at, call);
+        } else {
+            let call = self.new_call(call);
+            self.state.graph.add_use(this, Use::Receive(call));
+        }
+    }
+
+    /// What a step calls where a model's call is expanded is one call per statement, with the values of all:
+    /// models that call each other would go on forever.
+    fn nested_call(&mut self, at: &Expansion, call: Call) {
+        let key = (call.act, call.stmt, at.model, at.step, call.spawn);
+        let merged = match self.state.nested_calls.get(&key) {
+            Some(&merged) => merged,
+            None => {
+                let args: Vec<_> = call.args.iter().map(|_| Some(self.state.graph.add_node())).collect();
+                let dst = call.dst.map(|_| self.state.graph.add_node());
+                let this = args[0];
+                let merged = self.new_call(Call { args, dst, ..call.clone() });
+                self.state.nested_calls.insert(key, merged);
+                if let Some(this) = this {
+                    self.state.graph.add_use(this, Use::Receive(merged));
+                }
+                merged
+            }
+        };
+        let Call { args, dst, .. } = self.state.calls[merged].clone();
+        for (from, to) in call.args.into_iter().zip(args) {
+            if let (Some(from), Some(to)) = (from, to) {
+                self.edge(from, to, None);
+            }
+        }
+        if let (Some(from), Some(to)) = (dst, call.dst) {
+            self.edge(from, to, None);
+        }
     }
 
     /// The node holding an operand's value; `None` for primitives.

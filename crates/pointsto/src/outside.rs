@@ -94,6 +94,7 @@ impl Solver<'_> {
             dst: None,
             spawn: None,
             lambda: None,
+            by_model: false,
         });
         self.state.graph.add_use(this, Use::Receive(call));
     }
@@ -141,7 +142,7 @@ impl Solver<'_> {
         self.initialise(class);
         let made = self.model_object(call, step, class);
         self.state.graph.add_fact(dst, made);
-        let Call { act, stmt, .. } = self.state.calls[call];
+        let Call { act, stmt, by_model, .. } = self.state.calls[call];
         for &method in &info.methods {
             if self.program.selector_text(self.program.method(method).selector).0 != "<init>" {
                 continue;
@@ -158,9 +159,17 @@ impl Solver<'_> {
             }
             let Some(Some(this)) = args.first().copied() else { continue };
             let target = Target::Fixed(method);
-            let inner =
-                Call { act, stmt, target, args, has_receiver: true, dst: None, spawn: None, lambda: None };
-            let inner = self.new_call(inner);
+            let inner = self.new_call(Call {
+                act,
+                stmt,
+                target,
+                args,
+                has_receiver: true,
+                dst: None,
+                spawn: None,
+                lambda: None,
+                by_model,
+            });
             self.state.graph.add_use(this, Use::Receive(inner));
         }
     }

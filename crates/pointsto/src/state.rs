@@ -37,6 +37,8 @@ pub struct PointsTo {
     pub(crate) connected: FxHashSet<(CallId, Act)>,
     /// By selector too: the types that steps refer to are those of the method.
     pub(crate) expanded: FxHashSet<(CallId, ModelId, Selector)>,
+    /// What steps of models call where a model's call is expanded.
+    pub(crate) nested_calls: FxHashMap<NestedCall, CallId>,
     /// Results that the calls do not keep but their models mention.
     pub(crate) unkept: FxHashMap<CallId, Node>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,
@@ -99,11 +101,16 @@ pub(crate) struct Call {
     pub(crate) spawn: Option<(ModelId, u16)>,
     /// The lambda on whose behalf the call is made.
     pub(crate) lambda: Option<Obj>,
+    /// Made by a model, or on behalf of such a call.
+    pub(crate) by_model: bool,
 }
 
 /// Everything that makes two calls through lambdas the same.
 pub(crate) type LambdaCall =
-    (Act, StmtId, Target, Vec<Option<Node>>, Option<Node>, Option<Obj>, Option<(ModelId, u16)>);
+    (Act, StmtId, Target, Vec<Option<Node>>, Option<Node>, Option<Obj>, Option<(ModelId, u16)>, bool);
+
+/// A step of a model at a statement, and the origin it runs in.
+pub(crate) type NestedCall = (Act, StmtId, ModelId, u16, Option<(ModelId, u16)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Target {

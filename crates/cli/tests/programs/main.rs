@@ -1,0 +1,5 @@
+//! Whole programs through the built binary: every kind of input, good and bad.
+
+mod bad_input;
+mod inputs;
+mod support;

@@ -4,6 +4,7 @@
 use crate::Stages;
 use arena::{IdSet, define_id};
 use classfile::Layer;
+use happens_before::Freshness;
 use ir::{Body, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
 use models::{Operand, Root, Step};
 use pointsto::{Act, Obj, Site};
@@ -35,6 +36,10 @@ pub(crate) struct Access {
     /// A constant array index.
     pub(crate) index: Option<i64>,
     pub(crate) in_app: bool,
+    /// Somebody else may know the object by now.
+    pub(crate) published: bool,
+    /// The object was handed over by a queue, or is kept per thread.
+    pub(crate) taken: bool,
 }
 
 /// A piece of memory the analysis tells apart.
@@ -74,8 +79,18 @@ impl Accesses {
     fn collect_body(&mut self, stages: &Stages<'_>, act: Act, method: MethodId, body: &Body, in_app: bool) {
         let program = stages.program;
         for (stmt, info) in body.stmts.iter() {
-            let access =
-                |what, write, base, index| Access { act, stmt, method, what, write, base, index, in_app };
+            let access = |what, write, base, index| Access {
+                act,
+                stmt,
+                method,
+                what,
+                write,
+                base,
+                index,
+                in_app,
+                published: true,
+                taken: false,
+            };
             let found = match info.kind {
                 StmtKind::Load { base, field, .. } => (program.find_field(field), Some(base), false, None),
                 StmtKind::Store { base, field, .. } => (program.find_field(field), Some(base), true, None),
@@ -157,16 +172,37 @@ impl Accesses {
             let (arrays, containers): (Vec<Obj>, Vec<Obj>) = objects.iter().partition(is_array);
             for (what, objects) in [(What::Elements, arrays), (What::Contents, containers)] {
                 if !objects.is_empty() {
-                    let access = Access { act, stmt, method, what, write, base, index: None, in_app };
+                    let (published, taken) = (true, false);
+                    let access = Access {
+                        act,
+                        stmt,
+                        method,
+                        what,
+                        write,
+                        base,
+                        index: None,
+                        in_app,
+                        published,
+                        taken,
+                    };
                     self.add(stages, access, &objects.into_iter().collect());
                 }
             }
         }
     }
 
-    fn add(&mut self, stages: &Stages<'_>, access: Access, objects: &IdSet<Obj>) {
+    fn add(&mut self, stages: &Stages<'_>, mut access: Access, objects: &IdSet<Obj>) {
         let what = access.what;
+        let fresh = access
+            .base
+            .map_or(Freshness::No, |base| stages.happens_before.fresh(access.act, access.stmt, base));
+        access.published = fresh != Freshness::Unpublished;
+        access.taken = fresh == Freshness::Taken;
+        let published = access.published;
         let id = self.all.push(access);
+        if !published {
+            return;
+        }
         for obj in objects.iter() {
             // A merged object stands for unrelated values; a race on it would say nothing.
             if stages.pointsto.object(obj).site != Site::Merged {

@@ -3,8 +3,8 @@
 use crate::Stages;
 use crate::access::{Access, Location, What};
 use findings::Confidence;
-use happens_before::{GuardReason, Protection};
-use pointsto::{Context, Site};
+use happens_before::{GuardReason, Origin, OriginKind, Protection};
+use pointsto::{Act, Activation, Context, Obj, Site};
 
 /// A reason to believe a race a little less.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(crate) enum Doubt {
     WeakLock(GuardReason),
     /// The object comes from code that was not analysed.
     Outside,
+    /// Instances of one thread on objects that this thread itself allocates.
+    OwnInstances,
     /// Code of several threads is analysed together.
     MergedCode,
 }
@@ -24,7 +26,7 @@ pub(crate) enum Doubt {
 impl Doubt {
     fn limit(&self) -> Confidence {
         match self {
-            Doubt::ManyObjects | Doubt::Indices => Confidence::Medium,
+            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::MergedCode => Confidence::Low,
         }
     }
@@ -40,19 +42,25 @@ impl Doubt {
             }
             Doubt::WeakLock(_) => "both hold locks from one allocation site, possibly the same one".into(),
             Doubt::Outside => "the object comes from code that is not analysed".into(),
+            Doubt::OwnInstances => "each instance of the thread allocates such objects of its own".into(),
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),
         }
     }
 }
 
+/// One doubt limits the confidence; two together leave little of it.
 pub(crate) fn of(doubts: &[Doubt]) -> Confidence {
-    doubts.iter().map(Doubt::limit).max().unwrap_or(Confidence::High)
+    match doubts {
+        [] => Confidence::High,
+        [doubt] => doubt.limit(),
+        _ => Confidence::Low,
+    }
 }
 
 pub(crate) fn doubts(
     stages: &Stages<'_>,
-    a: &Access,
-    b: &Access,
+    (a, p): (&Access, Origin),
+    (b, q): (&Access, Origin),
     location: Location,
     protection: &Protection<'_>,
 ) -> Vec<Doubt> {
@@ -64,10 +72,12 @@ pub(crate) fn doubts(
             _ if !stages.happens_before.unique(obj) => doubts.push(Doubt::ManyObjects),
             _ => {}
         }
-        if let Context::Shared = stages.pointsto.context(object.ctx)
-            && !stages.happens_before.unique(obj)
-        {
+        let merged = is_merged(stages, a.act, p) || is_merged(stages, b.act, q);
+        if merged && !stages.happens_before.unique(obj) {
             doubts.push(Doubt::MergedCode);
+        }
+        if p == q && allocated_only_by(stages, p, obj) {
+            doubts.push(Doubt::OwnInstances);
         }
     }
     if location.what == What::Elements && (a.index.is_none() || b.index.is_none()) {
@@ -77,4 +87,21 @@ pub(crate) fn doubts(
         doubts.push(Doubt::WeakLock(guard.why));
     }
     doubts
+}
+
+/// A task's code that has no context of its own: its objects are mixed with those of other threads.
+pub(crate) fn is_merged(stages: &Stages<'_>, act: Act, origin: Origin) -> bool {
+    let ctx = stages.pointsto.code_ctx(stages.pointsto.ctx(act));
+    let is_task = stages.happens_before.origins()[origin].kind == OriginKind::Task;
+    is_task && !matches!(stages.pointsto.context(ctx), Context::Origin(_))
+}
+
+/// Every activation that may allocate the object is run by this origin alone.
+fn allocated_only_by(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
+    let object = stages.pointsto.object(obj);
+    let (Site::Alloc(method, _) | Site::Model(method, ..)) = object.site else { return false };
+    match stages.pointsto.act(Activation { ctx: object.ctx, method }) {
+        Some(act) => stages.happens_before.origins_of(act) == [origin],
+        None => false,
+    }
 }

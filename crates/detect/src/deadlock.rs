@@ -2,6 +2,7 @@
 //! next; the origins may overlap, no gate lock keeps them apart, re-entrance does not count.
 
 use crate::Stages;
+use crate::confidence::is_merged;
 use crate::describe::Describe;
 use classfile::Layer;
 use findings::{AccessKind, Confidence, Engine, Finding, Rule, fingerprint};
@@ -29,12 +30,12 @@ struct Edge<'a> {
 /// Where an acquisition is: the statement, or the entry of a synchronized method.
 type Spot = (MethodId, Option<StmtId>);
 
-pub(crate) fn find(stages: &Stages<'_>) -> Vec<Finding> {
+pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
     let search = Search { stages, edges: edges(stages) };
     let mut found: BTreeMap<BTreeSet<Spot>, (Confidence, Vec<Edge<'_>>)> = BTreeMap::new();
-    let mut reported: Vec<BTreeSet<Obj>> = Vec::new();
+    let mut reported: BTreeSet<BTreeSet<Obj>> = BTreeSet::new();
     for length in 2..=LONGEST {
-        let mut this_length = Vec::new();
+        let mut this_length = BTreeSet::new();
         for &start in search.edges.keys() {
             search.cycles_from(start, length, &mut |cycle| {
                 let locks: BTreeSet<Obj> = cycle.iter().map(|edge| edge.from).collect();
@@ -47,14 +48,16 @@ pub(crate) fn find(stages: &Stages<'_>) -> Vec<Finding> {
                 if confidence < best.0 {
                     *best = (confidence, cycle.to_vec());
                 }
-                this_length.push(locks);
+                this_length.insert(locks);
             });
         }
         reported.extend(this_length);
     }
-    let mut findings: Vec<Finding> =
-        found.into_values().map(|(confidence, cycle)| cycle_finding(stages, confidence, &cycle)).collect();
-    findings.extend(waits(stages));
+    let mut findings: Vec<Finding> = found
+        .into_values()
+        .map(|(confidence, cycle)| cycle_finding(stages, describe, confidence, &cycle))
+        .collect();
+    findings.extend(waits(stages, describe));
     dedupe(findings)
 }
 
@@ -196,7 +199,10 @@ impl<'a> Search<'_, 'a> {
         let sure = |edge: &Edge<'a>| hb.unique(edge.from) && edge.held.always;
         // Parents before children, one node of a list after the other: an order that cannot turn around.
         let downwards = |edge: &Edge<'a>| edge.from == edge.to && is_owner(edge);
-        if cycle.iter().any(downwards) {
+        let merged = |edge: &Edge<'a>| {
+            !hb.unique(edge.from) && is_merged(self.stages, edge.acquisition.act, edge.acquisition.origin)
+        };
+        if cycle.iter().any(|edge| downwards(edge) || merged(edge)) {
             Confidence::Low
         } else if cycle.iter().all(sure) {
             Confidence::High
@@ -235,7 +241,7 @@ fn point(acquisition: &Acquisition) -> Point {
 }
 
 /// Waiting for the end of an origin while holding a lock that it needs.
-fn waits(stages: &Stages<'_>) -> Vec<Finding> {
+fn waits(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
     let acquisitions = stages.happens_before.acquisitions();
     let mut by_origin: BTreeMap<Origin, Vec<&Acquisition>> = BTreeMap::new();
     for acquisition in acquisitions {
@@ -259,7 +265,7 @@ fn waits(stages: &Stages<'_>) -> Vec<Finding> {
                 let confidence = if sure { Confidence::High } else { Confidence::Medium };
                 let key = (spot(stages, waiter), spot(stages, other));
                 if found.get(&key).is_none_or(|old| confidence < old.0) {
-                    let finding = wait_finding(stages, confidence, waiter, held, other, wanted);
+                    let finding = wait_finding(describe, confidence, waiter, held, other, wanted);
                     found.insert(key, (confidence, finding));
                 }
             }
@@ -268,12 +274,16 @@ fn waits(stages: &Stages<'_>) -> Vec<Finding> {
     found.into_values().map(|(_, finding)| finding).collect()
 }
 
-fn cycle_finding(stages: &Stages<'_>, confidence: Confidence, cycle: &[Edge<'_>]) -> Finding {
-    let describe = Describe::new(stages);
+fn cycle_finding(
+    stages: &Stages<'_>,
+    describe: &Describe<'_>,
+    confidence: Confidence,
+    cycle: &[Edge<'_>],
+) -> Finding {
     let mut sites = Vec::new();
     for edge in cycle {
         let Wanted::Lock(wanted) = &edge.acquisition.wants else { continue };
-        let mut site = acquire_site(&describe, edge.acquisition, AccessKind::Acquire);
+        let mut site = acquire_site(describe, edge.acquisition, AccessKind::Acquire);
         site.holds = Some(describe.lock(&edge.held.lock));
         let wanted = describe.lock(wanted);
         site.place = wanted.place.clone();
@@ -316,17 +326,16 @@ fn acquire_site(describe: &Describe<'_>, acquisition: &Acquisition, access: Acce
 }
 
 fn wait_finding(
-    stages: &Stages<'_>,
+    describe: &Describe<'_>,
     confidence: Confidence,
     waiter: &Acquisition,
     held: &HeldDuring,
     other: &Acquisition,
     wanted: &HeldLock,
 ) -> Finding {
-    let describe = Describe::new(stages);
-    let mut first = acquire_site(&describe, waiter, AccessKind::Wait);
+    let mut first = acquire_site(describe, waiter, AccessKind::Wait);
     first.holds = Some(describe.lock(&held.lock));
-    let mut second = acquire_site(&describe, other, AccessKind::Acquire);
+    let mut second = acquire_site(describe, other, AccessKind::Acquire);
     let wanted = describe.lock(wanted);
     second.place = wanted.place.clone();
     second.acquires = Some(wanted);

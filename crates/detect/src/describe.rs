@@ -5,20 +5,26 @@ use crate::Stages;
 use crate::access::{Location, What};
 use crate::confidence::Doubt;
 use crate::names;
+use arena::Id;
 use classfile::Layer;
 use findings::{AccessKind, Frame, LockUse, Place, Site};
-use happens_before::{HeldLock, Origin, Point};
+use happens_before::{HeldLock, Origin, OriginKind, Point};
 use ir::{MethodId, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
+use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 pub(crate) struct Describe<'a> {
     stages: &'a Stages<'a>,
+    /// For each origin the shortest way to each activation: who calls it, and where.
+    paths: Vec<OnceLock<Vec<Option<(Act, StmtId)>>>>,
 }
 
 impl<'a> Describe<'a> {
     pub(crate) fn new(stages: &'a Stages<'a>) -> Describe<'a> {
-        Describe { stages }
+        let origins = stages.happens_before.origins().len();
+        Describe { stages, paths: (0..origins).map(|_| OnceLock::new()).collect() }
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {
@@ -65,7 +71,7 @@ impl<'a> Describe<'a> {
         if self.layer(point.act) != Layer::Jdk {
             return point;
         }
-        let trace = self.stages.happens_before.trace(self.stages.pointsto, point.origin, point.act);
+        let trace = self.calls(point.origin, point.act);
         match trace.into_iter().rfind(|&(act, _)| self.layer(act) != Layer::Jdk) {
             Some((act, stmt)) => Point { act, stmt, ..point },
             None => point,
@@ -74,8 +80,47 @@ impl<'a> Describe<'a> {
 
     /// Calls from the start of the thread down to the point.
     fn trace(&self, point: Point) -> Vec<Frame> {
-        let calls = self.stages.happens_before.trace(self.stages.pointsto, point.origin, point.act);
-        calls.into_iter().chain([(point.act, point.stmt)]).map(|(act, stmt)| self.frame(act, stmt)).collect()
+        self.calls(point.origin, point.act)
+            .into_iter()
+            .chain([(point.act, point.stmt)])
+            .map(|(act, stmt)| self.frame(act, stmt))
+            .collect()
+    }
+
+    /// The shortest chain of calls from the start of the origin down to the activation, without it.
+    fn calls(&self, origin: Origin, act: Act) -> Vec<(Act, StmtId)> {
+        let paths = self.paths[origin.index()].get_or_init(|| self.call_tree(origin));
+        let mut calls = Vec::new();
+        let mut at = act;
+        while let Some((caller, stmt)) = paths[at.index()] {
+            calls.push((caller, stmt));
+            at = caller;
+        }
+        calls.reverse();
+        calls
+    }
+
+    /// Breadth first from everything the origin starts with.
+    fn call_tree(&self, origin: Origin) -> Vec<Option<(Act, StmtId)>> {
+        let pointsto = self.stages.pointsto;
+        let info = &self.stages.happens_before.origins()[origin];
+        let roots = match info.kind {
+            OriginKind::Initialization => pointsto.initializers().to_vec(),
+            OriginKind::Entry | OriginKind::Task => vec![info.entry],
+        };
+        let mut tree = vec![None; pointsto.act_count()];
+        let mut seen = vec![false; pointsto.act_count()];
+        roots.iter().for_each(|root| seen[root.index()] = true);
+        let mut todo: VecDeque<Act> = roots.into();
+        while let Some(act) = todo.pop_front() {
+            for (stmt, callee) in pointsto.calls(act) {
+                if !std::mem::replace(&mut seen[callee.index()], true) {
+                    tree[callee.index()] = Some((act, stmt));
+                    todo.push_back(callee);
+                }
+            }
+        }
+        tree
     }
 
     fn frame(&self, act: Act, stmt: StmtId) -> Frame {
@@ -92,7 +137,13 @@ impl<'a> Describe<'a> {
                 } else {
                     "thread started"
                 };
-                format!("{how} at {}:{}", place.file, place.line)
+                match place.line {
+                    0 => format!(
+                        "{how} in {}",
+                        self.stages.program.method_display(self.stages.pointsto.method(spawn.act))
+                    ),
+                    line => format!("{how} at {}:{line}", place.file),
+                }
             }
             _ => {
                 let method = self.stages.pointsto.method(info.entry);
@@ -117,7 +168,7 @@ impl<'a> Describe<'a> {
     fn started(&self, origin: Origin) -> Option<Place> {
         let info = &self.stages.happens_before.origins()[origin];
         let spawn = info.spawned_by.first()?;
-        let trace = self.stages.happens_before.trace(self.stages.pointsto, spawn.parent, spawn.act);
+        let trace = self.calls(spawn.parent, spawn.act);
         let frames = trace.into_iter().chain([(spawn.act, spawn.stmt)]);
         let in_app = |&(act, _): &(Act, StmtId)| self.layer(act) != Layer::Jdk;
         let (act, stmt) = frames.filter(in_app).last().unwrap_or((spawn.act, spawn.stmt));

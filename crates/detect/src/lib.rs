@@ -9,6 +9,7 @@ mod names;
 mod race;
 
 use arena::Delta;
+use describe::Describe;
 use findings::Finding;
 use happens_before::{HappensBefore, HappensBeforeDelta};
 use ir::Program;
@@ -35,9 +36,10 @@ impl Detect {
     /// Follows a change of order and locks; a cold run is one large change.
     pub fn apply(&mut self, stages: &Stages<'_>, delta: &HappensBeforeDelta) -> Delta<Finding> {
         let _ = delta;
-        let races = race::find(stages);
+        let describe = Describe::new(stages);
+        let races = race::find(stages, &describe);
         let mut findings = races.findings;
-        findings.extend(deadlock::find(stages));
+        findings.extend(deadlock::find(stages, &describe));
         self.pairs = races.pairs;
         let removed = std::mem::replace(&mut self.findings, findings.clone());
         Delta { added: findings, removed }

@@ -6,8 +6,8 @@ use crate::access::{Access, AccessId, Accesses, Location, What};
 use crate::confidence::{self, Doubt};
 use crate::describe::Describe;
 use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
-use happens_before::{AccessPoint, Freshness, Origin, Point, Protection};
-use ir::{MethodId, StmtId};
+use happens_before::{AccessPoint, Origin, Point, Protection};
+use ir::{ClassId, MethodId, StmtId};
 use pointsto::Obj;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -21,19 +21,20 @@ pub(crate) struct Races {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     SameObject,
-    Published,
     TwoOrigins,
     Overlapping,
     Unlocked,
 }
 
-const STAGES: [(Stage, &str); 5] = [
+const STAGES: [(Stage, &str); 4] = [
     (Stage::SameObject, "may touch the same object"),
-    (Stage::Published, "after publication"),
     (Stage::TwoOrigins, "by two threads on one object"),
     (Stage::Overlapping, "at the same time"),
     (Stage::Unlocked, "without a common lock"),
 ];
+
+/// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
+const TRIES: u32 = 8;
 
 /// A surviving pair: who, on what, and how sure.
 #[derive(Debug, Clone)]
@@ -49,39 +50,52 @@ struct Witness {
 /// Two statements, lower first.
 type Pair = ((MethodId, StmtId), (MethodId, StmtId));
 
-pub(crate) fn find(stages: &Stages<'_>) -> Races {
-    let accesses = Accesses::collect(stages);
-    let locations: Vec<(&Location, &Vec<AccessId>)> = accesses.by_location.iter().collect();
-    // Locations are independent; collecting keeps their order, so the result does not depend on the threads.
-    let checked: Vec<BTreeMap<(What, Pair), (Stage, Option<Witness>)>> = locations
-        .par_iter()
-        .map(|(location, ids)| check_location(stages, &accesses, **location, ids))
-        .collect();
-    let mut pairs: BTreeMap<(What, Pair), (Stage, Option<Witness>)> = BTreeMap::new();
-    for (key, (stage, witness)) in checked.into_iter().flatten() {
-        let best = pairs.entry(key).or_insert((stage, None));
-        best.0 = best.0.max(stage);
-        if let Some(witness) = witness
-            && best.1.as_ref().is_none_or(|old| witness.confidence < old.confidence)
-        {
-            best.1 = Some(witness);
-        }
-    }
-    let mut counts =
-        vec![("accesses to the same field, one a write".to_string(), same_field_pairs(&accesses))];
-    for (stage, name) in STAGES {
-        let count = pairs.values().filter(|(reached, _)| *reached >= stage).count();
-        counts.push((name.to_string(), count as u64));
-    }
-    let witnesses: Vec<Witness> = pairs.into_values().filter_map(|(_, witness)| witness).collect();
-    let findings = group(stages, &accesses, witnesses);
-    Races { findings, pairs: counts }
+/// What is known of a pair of statements so far.
+struct Progress {
+    stage: Stage,
+    witness: Option<Witness>,
+    tries: u32,
 }
 
-/// Pairs of statements before any analysis: same field (or both array elements), one of them a write.
-fn same_field_pairs(accesses: &Accesses) -> u64 {
+impl Progress {
+    fn is_settled(&self) -> bool {
+        self.tries >= TRIES
+            || self.witness.as_ref().is_some_and(|witness| witness.confidence == Confidence::High)
+    }
+}
+
+pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Races {
+    let accesses = Accesses::collect(stages);
+    // Memory of one field (of one class, for elements and contents) is independent of all other memory.
+    let mut kinds: BTreeMap<(What, Option<ClassId>), Vec<Location>> = BTreeMap::new();
+    for location in accesses.by_location.keys() {
+        let class = match location.what {
+            What::Elements | What::Contents => location.obj.map(|obj| stages.pointsto.object(obj).class),
+            What::Field(_) | What::Static(_) => None,
+        };
+        kinds.entry((location.what, class)).or_default().push(*location);
+    }
+    let kinds: Vec<Vec<Location>> = kinds.into_values().collect();
+    // Collecting keeps the order, so that the result does not depend on the number of threads.
+    let checked: Vec<BTreeMap<Pair, Progress>> =
+        kinds.into_par_iter().map(|locations| check_kind(stages, &accesses, locations)).collect();
+    let mut counts = vec![
+        ("accesses to the same field, one a write".to_string(), same_field_pairs(&accesses, |_| true)),
+        ("after publication".to_string(), same_field_pairs(&accesses, |access| access.published)),
+    ];
+    for (stage, name) in STAGES {
+        let reached = checked.iter().flat_map(BTreeMap::values).filter(|pair| pair.stage >= stage);
+        counts.push((name.to_string(), reached.count() as u64));
+    }
+    let witnesses: Vec<Witness> =
+        checked.into_iter().flat_map(BTreeMap::into_values).filter_map(|pair| pair.witness).collect();
+    Races { findings: group(stages, describe, &accesses, witnesses), pairs: counts }
+}
+
+/// Pairs of statements by name alone: same field (or both array elements), one of them a write.
+fn same_field_pairs(accesses: &Accesses, keep: impl Fn(&Access) -> bool) -> u64 {
     let mut by_field: BTreeMap<What, BTreeMap<(MethodId, StmtId), bool>> = BTreeMap::new();
-    for (_, access) in accesses.all.iter() {
+    for (_, access) in accesses.all.iter().filter(|(_, access)| keep(access)) {
         *by_field.entry(access.what).or_default().entry((access.method, access.stmt)).or_default() |=
             access.write;
     }
@@ -93,30 +107,46 @@ fn same_field_pairs(accesses: &Accesses) -> u64 {
     by_field.values().map(pairs).sum()
 }
 
-fn check_location(
+/// All pairs on the locations of one kind of memory, objects that exist once first: they tell most.
+fn check_kind(
     stages: &Stages<'_>,
     accesses: &Accesses,
-    location: Location,
-    ids: &[AccessId],
-) -> BTreeMap<(What, Pair), (Stage, Option<Witness>)> {
-    let mut pairs = BTreeMap::new();
-    for (n, &a) in ids.iter().enumerate() {
-        for &b in &ids[n..] {
-            let (left, right) = (&accesses.all[a], &accesses.all[b]);
-            if !(left.write || right.write) || !(left.in_app || right.in_app) {
-                continue;
-            }
-            let (stage, witness) = check_pair(stages, accesses, location, a, b);
-            let best = pairs.entry((left.what, pair_of(left, right))).or_insert((stage, None));
-            best.0 = best.0.max(stage);
-            if let Some(witness) = witness
-                && best.1.as_ref().is_none_or(|old: &Witness| witness.confidence < old.confidence)
-            {
-                best.1 = Some(witness);
+    mut locations: Vec<Location>,
+) -> BTreeMap<Pair, Progress> {
+    let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
+    locations.sort_by_key(|location| (!exists_once(location), *location));
+    let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
+    for location in locations {
+        let ids = &accesses.by_location[&location];
+        if !several_origins(stages, accesses, ids) {
+            continue;
+        }
+        for (n, &a) in ids.iter().enumerate() {
+            for &b in &ids[n..] {
+                let (left, right) = (&accesses.all[a], &accesses.all[b]);
+                if !(left.write || right.write) || !(left.in_app || right.in_app) {
+                    continue;
+                }
+                let progress = pairs.entry(pair_of(left, right)).or_insert(Progress {
+                    stage: Stage::SameObject,
+                    witness: None,
+                    tries: 0,
+                });
+                if !progress.is_settled() {
+                    check_pair(stages, accesses, location, (a, b), progress);
+                }
             }
         }
     }
     pairs
+}
+
+/// Can two threads be at work here at all?
+fn several_origins(stages: &Stages<'_>, accesses: &Accesses, ids: &[AccessId]) -> bool {
+    let hb = stages.happens_before;
+    let mut origins = ids.iter().flat_map(|&id| hb.origins_of(accesses.all[id].act));
+    let Some(&first) = origins.next() else { return false };
+    hb.origins()[first].overlaps_itself || origins.any(|&origin| origin != first)
 }
 
 fn pair_of(a: &Access, b: &Access) -> Pair {
@@ -129,73 +159,60 @@ fn check_pair(
     stages: &Stages<'_>,
     accesses: &Accesses,
     location: Location,
-    a: AccessId,
-    b: AccessId,
-) -> (Stage, Option<Witness>) {
+    (a, b): (AccessId, AccessId),
+    progress: &mut Progress,
+) {
     let hb = stages.happens_before;
     let (left, right) = (&accesses.all[a], &accesses.all[b]);
-    if let (Some(i), Some(j)) = (left.index, right.index)
-        && i != j
-    {
-        return (Stage::SameObject, None);
+    let apart = matches!((left.index, right.index), (Some(i), Some(j)) if i != j);
+    if apart || left.taken && right.taken {
+        return;
     }
-    let fresh =
-        |access: &Access| access.base.map_or(Freshness::No, |base| hb.fresh(access.act, access.stmt, base));
-    let handed_over = match (fresh(left), fresh(right)) {
-        (Freshness::Unpublished, _) | (_, Freshness::Unpublished) => return (Stage::SameObject, None),
-        (Freshness::Taken, Freshness::Taken) => true,
-        _ => false,
-    };
-    if handed_over {
-        return (Stage::Published, None);
-    }
-    let mut reached = Stage::Published;
-    let mut best: Option<Witness> = None;
     for &p in hb.origins_of(left.act) {
         for &q in hb.origins_of(right.act) {
-            let same = p == q;
-            if same
-                && (!hb.origins()[p].overlaps_itself
-                    || location.obj.is_some_and(|obj| hb.instance_local(p, obj)))
+            let origin = &hb.origins()[p];
+            if p == q
+                && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj)))
             {
                 continue;
             }
-            reached = reached.max(Stage::TwoOrigins);
-            let points = (
-                Point { origin: p, act: left.act, stmt: left.stmt },
-                Point { origin: q, act: right.act, stmt: right.stmt },
-            );
-            if hb.ordered(&points.0, &points.1).is_some() {
+            progress.stage = progress.stage.max(Stage::TwoOrigins);
+            let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
+            if hb.ordered(&point(p, left), &point(q, right)).is_some() {
                 continue;
             }
-            reached = reached.max(Stage::Overlapping);
-            let point = |point: Point, access: &Access| AccessPoint {
-                point,
+            progress.stage = progress.stage.max(Stage::Overlapping);
+            let access_point = |origin, access: &Access| AccessPoint {
+                point: point(origin, access),
                 base: access.base,
                 object: location.obj,
                 is_write: access.write,
             };
-            let protection = hb.protects(&point(points.0, left), &point(points.1, right));
+            let protection = hb.protects(&access_point(p, left), &access_point(q, right));
             if let Protection::Yes(_) = protection {
                 continue;
             }
-            reached = Stage::Unlocked;
-            let doubts = confidence::doubts(stages, left, right, location, &protection);
+            progress.stage = Stage::Unlocked;
+            progress.tries += 1;
+            let doubts = confidence::doubts(stages, (left, p), (right, q), location, &protection);
             let confidence = confidence::of(&doubts);
-            if best.as_ref().is_none_or(|old| confidence < old.confidence) {
-                best = Some(Witness { a, b, origins: (p, q), location, doubts, confidence });
+            if progress.witness.as_ref().is_none_or(|old| confidence < old.confidence) {
+                progress.witness = Some(Witness { a, b, origins: (p, q), location, doubts, confidence });
             }
-            if confidence == Confidence::High {
-                return (reached, best);
+            if progress.is_settled() {
+                return;
             }
         }
     }
-    (reached, best)
 }
 
 /// One finding per cause: the same memory, the same two methods.
-fn group(stages: &Stages<'_>, accesses: &Accesses, witnesses: Vec<Witness>) -> Vec<Finding> {
-    let describe = Describe::new(stages);
+fn group(
+    stages: &Stages<'_>,
+    describe: &Describe<'_>,
+    accesses: &Accesses,
+    witnesses: Vec<Witness>,
+) -> Vec<Finding> {
     let mut groups: BTreeMap<(What, Option<Obj>, MethodId, MethodId), Vec<Witness>> = BTreeMap::new();
     for witness in witnesses {
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
@@ -212,11 +229,11 @@ fn group(stages: &Stages<'_>, accesses: &Accesses, witnesses: Vec<Witness>) -> V
         };
         groups.entry((witness.location.what, obj, methods.0, methods.1)).or_default().push(witness);
     }
-    groups.into_values().map(|group| finding(stages, accesses, group)).collect()
+    let groups: Vec<Vec<Witness>> = groups.into_values().collect();
+    groups.into_par_iter().map(|group| finding(describe, accesses, group)).collect()
 }
 
-fn finding(stages: &Stages<'_>, accesses: &Accesses, mut group: Vec<Witness>) -> Finding {
-    let describe = Describe::new(stages);
+fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<Witness>) -> Finding {
     let place = |access: &Access, origin: Origin| {
         let shown = describe.users_point(Point { origin, act: access.act, stmt: access.stmt });
         describe.place(shown.act, shown.stmt)

@@ -1,0 +1,110 @@
+//! The solver against a naive evaluation of the same rules, on the fixtures, on random programs and on programs
+//! that once went wrong: both must find exactly the same.
+
+mod case;
+mod compare;
+mod naive;
+mod random;
+mod rules;
+
+use case::{Case, compile};
+use compare::Counts;
+use fixture::Fixture;
+use pointsto::Options;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// Beyond this the naive evaluation takes seconds.
+const MOST_FACTS: u64 = 10_000;
+
+#[test]
+fn fixtures_agree() {
+    let mut counts = Counts::default();
+    for case in fixtures("") {
+        counts.add(case.agree());
+    }
+    println!("fixtures: {counts:?}");
+}
+
+/// With the JVM's own start-up, which is most of the code.
+#[test]
+fn fixtures_agree_with_the_start_up_of_the_jvm() {
+    let mut counts = Counts::default();
+    for mut case in fixtures("").into_iter().step_by(20) {
+        case.boot = true;
+        counts.add(case.agree());
+    }
+    println!("with start-up: {counts:?}");
+}
+
+#[test]
+fn fixtures_agree_without_models_of_containers() {
+    let mut counts = Counts::default();
+    for mut case in fixtures("containers/").into_iter().chain(fixtures("").into_iter().step_by(10)) {
+        case.few_models = true;
+        counts.add(case.agree());
+    }
+    println!("without models: {counts:?}");
+}
+
+#[test]
+fn fixtures_agree_with_the_full_jdk() {
+    let mut counts = Counts::default();
+    for mut case in fixtures("").into_iter().step_by(40) {
+        case.options.full_jdk = true;
+        counts.add(case.agree());
+    }
+    println!("full JDK: {counts:?}");
+}
+
+#[test]
+fn random_programs_agree() {
+    let mut counts = Counts::default();
+    for case in random_programs() {
+        if let Some(more) = case.agree_within(MOST_FACTS) {
+            counts.add(more);
+        }
+    }
+    println!("random: {counts:?}");
+    assert!(counts.programs >= 150, "only {} programs are small enough", counts.programs);
+}
+
+#[test]
+fn solving_again_gives_the_same_ids() {
+    for case in random_programs().iter().take(40).chain(&fixtures("containers")) {
+        let (first, second) = (case.solve(), case.solve());
+        assert_eq!(first.dump, second.dump, "{}", case.name);
+    }
+}
+
+fn fixtures(containing: &str) -> Vec<Case> {
+    let fixtures = Fixture::below(&fixture::root(), containing).expect("readable fixtures");
+    let case = |(fixture, classes): (&Fixture, PathBuf)| Case::new(&fixture.name, case::open(&classes));
+    fixtures.iter().zip(compile(&fixtures)).map(case).collect()
+}
+
+/// All in one source file, for the compiler's sake.
+fn random_programs() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let programs: Vec<random::RandomProgram> = (0..200).map(random::program).collect();
+        let mut source = String::from(random::IMPORTS);
+        for program in &programs {
+            let _ = writeln!(source, "{}", program.source);
+        }
+        let classes = case::compile_source("Random", source);
+        let classes = case::open(&classes);
+        let case = |program: random::RandomProgram| {
+            let mut case = Case::new(&program.name, classes.clone());
+            case.main = Some(format!("{}$Main", program.name));
+            case.entries = program.entries;
+            case.models = program.models;
+            case.few_models = program.few_models;
+            let (exclude, origin_budget) = (program.exclude, program.origin_budget);
+            case.options = Options { exclude, origin_budget, ..Options::default() };
+            case
+        };
+        programs.into_iter().map(case).collect()
+    })
+}

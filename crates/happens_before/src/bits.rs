@@ -45,6 +45,22 @@ impl Bits {
         self.words.get(at >> 6).is_some_and(|word| word >> (at & 63) & 1 == 1)
     }
 
+    /// Adds `from..to`.
+    pub fn insert_range(&mut self, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        if self.words.len() <= (to - 1) >> 6 {
+            self.words.resize(((to - 1) >> 6) + 1, 0);
+        }
+        let (first, last) = (from >> 6, (to - 1) >> 6);
+        for at in first..=last {
+            let low = if at == first { u64::MAX << (from & 63) } else { u64::MAX };
+            let high = if at == last { u64::MAX >> (63 - ((to - 1) & 63)) } else { u64::MAX };
+            self.words[at] |= low & high;
+        }
+    }
+
     pub fn union_with(&mut self, other: &Bits) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -52,10 +68,6 @@ impl Bits {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word |= other;
         }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
@@ -87,6 +99,15 @@ mod tests {
     fn iterates_in_order() {
         let bits: Bits = [200, 3, 64, 63, 3].into_iter().collect();
         assert_eq!(bits.iter().collect::<Vec<_>>(), [3, 63, 64, 200]);
+    }
+
+    #[test]
+    fn inserts_ranges_across_words() {
+        for (from, to) in [(0, 0), (3, 9), (60, 70), (0, 64), (64, 128), (1, 300)] {
+            let mut bits = Bits::new();
+            bits.insert_range(from, to);
+            assert_eq!(bits.iter().collect::<Vec<_>>(), (from..to).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -46,6 +46,17 @@ impl Flow {
         &self.throws[from..to]
     }
 
+    /// The same for all statements of a block from one on, in order.
+    pub fn handlers_in(&self, block: BlockId, from: StmtId) -> &[(StmtId, BlockId)] {
+        if self.throws.is_empty() {
+            return &[];
+        }
+        let end = self.body.blocks[block].end;
+        let first = self.throws.partition_point(|&(at, _)| at < from);
+        let last = self.throws.partition_point(|&(at, _)| at.0 < end);
+        &self.throws[first..last.max(first)]
+    }
+
     pub fn in_loop(&self, stmt: StmtId) -> bool {
         self.loops.innermost(self.body.stmts[stmt].block).is_some()
     }
@@ -65,11 +76,7 @@ impl Flow {
     pub fn successors(&self, block: BlockId) -> Vec<BlockId> {
         let info = &self.body.blocks[block];
         let mut all = info.succs.clone();
-        let from = self.throws.partition_point(|&(at, _)| at.0 < info.first);
-        for &(at, handler) in &self.throws[from..] {
-            if at.0 >= info.end {
-                break;
-            }
+        for &(_, handler) in self.handlers_in(block, StmtId(info.first)) {
             if !all.contains(&handler) {
                 all.push(handler);
             }

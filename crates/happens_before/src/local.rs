@@ -5,7 +5,7 @@ use crate::bits::Bits;
 use crate::fresh::after;
 use crate::origins::Origins;
 use crate::owners::{Owners, allocation};
-use crate::reach::{Kills, Start, reach};
+use crate::reach::{Barrier, Kills, Start, reach};
 use crate::types::Origin;
 use crate::unique::Unique;
 use crate::world::World;
@@ -211,17 +211,21 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     let mut kills = Kills { stmts: Vec::new(), edges: Vec::new() };
     kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
     kills.sort();
-    let is_together = origins.sites_of[origin].iter().any(|&at| origins.sites[at].together);
-    let sites: Vec<_> = origins.sites_of[origin].iter().map(|&at| &origins.sites[at]).collect();
-    !is_together
-        && info.spawned_by.iter().all(|by| {
-            let start = Start::After(by.act, by.stmt, Some(task));
-            let entry = origins.info[by.parent].entry;
-            let reached = reach(world, entry, &origins.runs[by.parent], &[start], &kills);
-            sites.iter().all(|site| {
-                let mut events = site.events.iter();
-                !(reached.contains(site.act, site.stmt)
-                    && events.any(|&(act, stmt)| reached.contains(act, stmt)))
-            })
-        })
+    if origins.sites_of[origin].iter().any(|&at| origins.sites[at].together) {
+        return false;
+    }
+    // Whoever executes the sites, the code is the same.
+    let mut runs = Bits::new();
+    let mut starts = Vec::new();
+    for by in &info.spawned_by {
+        runs.union_with(&origins.runs[by.parent]);
+        starts.push(Start::After(by.act, by.stmt, Some(task)));
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let reached = reach(world, info.entry, &runs, &starts, &Barrier::new(world, kills));
+    origins.sites_of[origin].iter().map(|&at| &origins.sites[at]).all(|site| {
+        let mut events = site.events.iter();
+        !(reached.contains(site.act, site.stmt) && events.any(|&(act, stmt)| reached.contains(act, stmt)))
+    })
 }

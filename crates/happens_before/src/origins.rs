@@ -227,14 +227,9 @@ fn is_element(operand: &Operand) -> bool {
 }
 
 fn reachable(world: &World<'_>, roots: &[Act]) -> Bits {
-    let mut seen = Bits::with_len(world.pointsto.act_count());
-    let mut left: Vec<Act> = roots.iter().copied().filter(|act| seen.insert(act.index())).collect();
-    while let Some(act) = left.pop() {
-        for (_, callee) in world.pointsto.calls(act) {
-            if seen.insert(callee.index()) {
-                left.push(callee);
-            }
-        }
+    let mut reached = Bits::new();
+    for &root in roots {
+        world.components.reach(world.components.of(root), &mut reached);
     }
-    seen
+    world.components.acts(&reached)
 }

@@ -4,7 +4,7 @@
 use crate::bits::Bits;
 use crate::joins::{Joins, SiteJoins};
 use crate::origins::{Origins, Site};
-use crate::reach::{Kills, ReachSet, Start, reach};
+use crate::reach::{Barrier, Kills, ReachSet, Start, gets, reach};
 use crate::types::{Origin, OriginKind};
 use crate::unique::Unique;
 use crate::world::{Permits, World};
@@ -13,6 +13,7 @@ use ir::{StmtId, StmtKind};
 use models::{Source, Step};
 use pointsto::{Act, Obj, Site as ObjectSite};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 define_id! {
     /// A computed reach set.
@@ -84,6 +85,7 @@ struct Builder<'a, 'w> {
     unique: &'a Unique,
     tree: Tree,
     overlap: Overlap,
+    barriers: FxHashMap<Kills, Rc<Barrier>>,
     known: FxHashMap<(Origin, Start, Kills), ReachId>,
     /// T never outlives its ancestor A: `stays[A]` contains T. Pairs on a cycle are taken to outlive.
     stays: IndexVec<Origin, Bits>,
@@ -100,7 +102,17 @@ impl<'a, 'w> Builder<'a, 'w> {
             related: (0..count).map(|_| Bits::with_len(count)).collect(),
         };
         let stays = (0..count).map(|_| Bits::with_len(count)).collect();
-        Builder { world, origins, joins, unique, tree, overlap, known: FxHashMap::default(), stays }
+        Builder {
+            world,
+            origins,
+            joins,
+            unique,
+            tree,
+            overlap,
+            barriers: FxHashMap::default(),
+            known: FxHashMap::default(),
+            stays,
+        }
     }
 
     /// alive_Q(T) = reach(Q, after the sites in Q of A, kills), for A = T or an ancestor of T, where the kills
@@ -188,7 +200,7 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// What the spawning method may get from its callers: the task, if it did not make it itself.
     fn subject(&self, site: &Site) -> Option<Obj> {
-        self.origins.info[site.child].task
+        self.origins.info[site.child].task.filter(|&task| gets(self.world, site.act, task))
     }
 
     fn reach(&mut self, q: Origin, start: Start, kills: Kills) -> ReachId {
@@ -196,7 +208,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
-        let set = reach(self.world, self.origins.info[q].entry, &self.origins.runs[q], &[start], &key.2);
+        let prepare = || Rc::new(Barrier::new(self.world, key.2.clone()));
+        let barrier = self.barriers.entry(key.2.clone()).or_insert_with(prepare).clone();
+        let set = reach(self.world, self.origins.info[q].entry, &self.origins.runs[q], &[start], &barrier);
         let id = self.overlap.reaches.push(set);
         self.known.insert(key, id);
         id

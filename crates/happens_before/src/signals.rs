@@ -3,7 +3,7 @@
 
 use crate::flow::Flow;
 use crate::origins::Origins;
-use crate::reach::{Kills, ReachSet, Start, reach};
+use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
 use crate::types::{Origin, OriginKind, Point};
 use crate::unique::Unique;
 use crate::world::{Permits, World};
@@ -104,21 +104,22 @@ fn channel(
         .flat_map(|act| origins.origins_of[act].iter().copied())
         .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization)
         .collect();
-    let run = |origin: Origin, starts: &[Start], kills: &Kills| {
-        reach(world, origins.info[origin].entry, &origins.runs[origin], starts, kills)
+    let run = |origin: Origin, starts: &[Start], barrier: &Barrier| {
+        reach(world, origins.info[origin].entry, &origins.runs[origin], starts, barrier)
     };
+    let (open, awaits) = (Barrier::default(), Barrier::new(world, traffic.awaits.clone()));
     let after_signal = needed
         .iter()
         .map(|&origin| {
             let starts = signalling[&origin].iter().map(|&(act, stmt)| Start::After(act, stmt, None));
-            (origin, run(origin, &starts.collect::<Vec<_>>(), &Kills::default()))
+            (origin, run(origin, &starts.collect::<Vec<_>>(), &open))
         })
         .collect();
     let before_await = awaiting
         .iter()
         .map(|origin| {
             let start = Start::Entry(origins.info[origin].entry);
-            (origin, run(origin, &[start], &traffic.awaits))
+            (origin, run(origin, &[start], &awaits))
         })
         .chain(traffic.late.iter().map(|&origin| (origin, ReachSet::default())))
         .collect();

@@ -2,6 +2,7 @@
 //! calls do to order and locks. Owns indices over them; decides nothing.
 
 use crate::bits::Bits;
+use crate::components::Components;
 use crate::flow::{Flow, Resolver};
 use arena::{Id, IdSet, IndexVec};
 use classfile::Layer;
@@ -16,6 +17,7 @@ pub struct World<'a> {
     pub program: &'a Program,
     pub models: &'a Models,
     pub pointsto: &'a PointsTo,
+    pub components: Components,
     flows: Vec<OnceCell<Option<Arc<Flow>>>>,
     resolver: RefCell<Resolver<'a>>,
     sync: IndexVec<Act, Vec<(StmtId, &'a Step)>>,
@@ -52,6 +54,7 @@ impl<'a> World<'a> {
             program,
             models,
             pointsto,
+            components: Components::new(pointsto),
             flows: std::iter::repeat_with(OnceCell::new).take(methods).collect(),
             resolver: RefCell::new(Resolver::new(program)),
             sync: IndexVec::new(),

@@ -5,12 +5,13 @@ use super::intra::{ActLocks, Keys};
 use super::table::{LockId, LockTable, SetId};
 use crate::bits::Bits;
 use crate::origins::Origins;
-use crate::types::Origin;
+use crate::types::{Origin, OriginKind};
 use crate::world::World;
 use arena::Id;
 use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// More possible locks than this at one entry are not told apart any more; the first found are kept.
@@ -20,7 +21,8 @@ const MOST_POSSIBLE: usize = 24;
 pub struct Entries {
     /// Not empty.
     certain: FxHashMap<(Origin, Act), SetId>,
-    possible: FxHashMap<(Origin, Act), Vec<LockId>>,
+    /// Whoever runs it; a lock counts only for origins that run the activation that takes it.
+    possible: FxHashMap<Act, Vec<LockId>>,
 }
 
 impl Entries {
@@ -31,18 +33,16 @@ impl Entries {
         table: &mut LockTable,
         acts: &FxHashMap<Act, ActLocks>,
     ) -> Entries {
-        let mut holding: Vec<Act> = acts.keys().copied().collect();
-        holding.sort_unstable();
         let mut finder =
             Finder { world, keys, table, acts, down: FxHashMap::default(), entries: Entries::default() };
-        for origin in origins.info.ids() {
-            let runs = &origins.runs[origin];
-            let candidates = finder.called_with_locks(&holding, runs);
-            if !candidates.is_empty() {
-                finder.certain(origin, runs, origins.info[origin].entry, &candidates);
-                finder.possible(origin, runs, &candidates);
-            }
+        for (origin, info) in origins.info.iter() {
+            let roots = match info.kind {
+                OriginKind::Initialization => world.pointsto.initializers(),
+                OriginKind::Entry | OriginKind::Task => std::slice::from_ref(&info.entry),
+            };
+            finder.certain(origin, &origins.runs[origin], roots);
         }
+        finder.possible();
         finder.entries
     }
 
@@ -50,8 +50,8 @@ impl Entries {
         self.certain.get(&(origin, act)).copied().unwrap_or(SetId(0))
     }
 
-    pub fn possible(&self, origin: Origin, act: Act) -> &[LockId] {
-        self.possible.get(&(origin, act)).map_or(&[], Vec::as_slice)
+    pub fn possible(&self, act: Act) -> &[LockId] {
+        self.possible.get(&act).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -66,20 +66,15 @@ struct Finder<'a, 'k, 'w> {
 }
 
 impl Finder<'_, '_, '_> {
-    /// Activations that some call under a lock leads to.
-    fn called_with_locks(&self, holding: &[Act], runs: &Bits) -> Bits {
-        let mut seen = Bits::new();
-        let mut left = Vec::new();
-        for &act in holding.iter().filter(|act| runs.contains(act.index())) {
-            for (stmt, callee) in self.world.pointsto.calls(act) {
-                if self.acts[&act].before(stmt) != SetId(0) && seen.insert(callee.index()) {
-                    left.push(callee);
-                }
-            }
-        }
+    /// Activations that the roots reach over calls without any lock.
+    fn bare(&self, roots: &[Act]) -> Bits {
+        let mut seen = Bits::with_len(self.world.pointsto.act_count());
+        let mut left: Vec<Act> = roots.iter().copied().filter(|root| seen.insert(root.index())).collect();
         while let Some(act) = left.pop() {
-            for (_, callee) in self.world.pointsto.calls(act) {
-                if seen.insert(callee.index()) {
+            let locks = self.acts.get(&act);
+            for (stmt, callee) in self.world.pointsto.calls(act) {
+                let is_bare = locks.is_none_or(|locks| locks.before(stmt) == SetId(0));
+                if is_bare && seen.insert(callee.index()) {
                     left.push(callee);
                 }
             }
@@ -112,27 +107,27 @@ impl Finder<'_, '_, '_> {
     }
 
     /// entry(m) = ⋂ over calls (c, s) of m executed by the origin: told in m's terms, entry(c) ∪ held(c, s).
-    /// Greatest solution.
-    fn certain(&mut self, origin: Origin, runs: &Bits, entry: Act, candidates: &Bits) {
-        let pointsto = self.world.pointsto;
+    /// Greatest solution. What is reached without a lock has none, which leaves few to look at; callers come
+    /// first among them.
+    fn certain(&mut self, origin: Origin, runs: &Bits, roots: &[Act]) {
+        let (pointsto, components) = (self.world.pointsto, &self.world.components);
+        let bare = self.bare(roots);
+        let in_order = |act: Act| (Reverse(components.of(act)), act);
+        let locked = runs.iter().filter(|&act| !bare.contains(act)).map(Act::new);
+        let mut left: BTreeSet<(Reverse<u32>, Act)> = locked.map(in_order).collect();
         let mut found: FxHashMap<Act, SetId> = FxHashMap::default();
-        found.insert(entry, SetId(0));
-        let mut left: BTreeSet<Act> = candidates.iter().map(Act::new).collect();
-        while let Some(act) = left.pop_first() {
-            if act == entry {
-                continue;
-            }
+        while let Some((_, act)) = left.pop_first() {
             let mut met: Option<SetId> = None;
             for &(caller, stmt) in pointsto.callers(act) {
                 if !runs.contains(caller.index()) {
                     continue;
                 }
-                let known = if candidates.contains(caller.index()) {
+                let known = if bare.contains(caller.index()) {
+                    SetId(0)
+                } else {
                     // Not visited yet: no constraint yet.
                     let Some(&known) = found.get(&caller) else { continue };
                     known
-                } else {
-                    SetId(0)
                 };
                 let held = self.held_at(caller, stmt);
                 let both = self.table.union(known, held);
@@ -150,7 +145,8 @@ impl Finder<'_, '_, '_> {
                 None => met,
             };
             if found.insert(act, met) != Some(met) {
-                left.extend(pointsto.calls(act).map(|(_, callee)| callee));
+                let callees = pointsto.calls(act).map(|(_, callee)| callee);
+                left.extend(callees.filter(|callee| !bare.contains(callee.index())).map(in_order));
             }
         }
         for (act, set) in found {
@@ -160,23 +156,18 @@ impl Finder<'_, '_, '_> {
         }
     }
 
-    /// The same with ⋃. Least solution.
-    fn possible(&mut self, origin: Origin, runs: &Bits, candidates: &Bits) {
-        let pointsto = self.world.pointsto;
+    /// The same with ⋃, over all calls. Least solution.
+    fn possible(&mut self) {
+        let (pointsto, components) = (self.world.pointsto, &self.world.components);
+        let in_order = |act: Act| (Reverse(components.of(act)), act);
         let mut found: FxHashMap<Act, BTreeSet<LockId>> = FxHashMap::default();
-        let mut left: BTreeSet<Act> = BTreeSet::new();
-        for act in candidates.iter().map(Act::new) {
-            let callers = pointsto.callers(act).iter().map(|&(caller, _)| caller);
-            left.extend(callers.filter(|&c| runs.contains(c.index()) && self.acts.contains_key(&c)));
-        }
-        while let Some(act) = left.pop_first() {
-            let mut calls: Vec<(StmtId, Act)> = pointsto.calls(act).collect();
-            calls.dedup();
-            for (stmt, callee) in calls {
+        let mut left: BTreeSet<(Reverse<u32>, Act)> = self.acts.keys().copied().map(in_order).collect();
+        while let Some((_, act)) = left.pop_first() {
+            let from_callers: Vec<LockId> = found.get(&act).into_iter().flatten().copied().collect();
+            for (stmt, callee) in pointsto.calls(act) {
                 let own = self.table.set(self.held_at(act, stmt)).to_vec();
-                let from_callers: Vec<LockId> = found.get(&act).into_iter().flatten().copied().collect();
                 let mut grown = false;
-                for lock in own.into_iter().chain(from_callers) {
+                for &lock in own.iter().chain(&from_callers) {
                     if found.get(&callee).is_some_and(|known| known.len() >= MOST_POSSIBLE) {
                         break;
                     }
@@ -184,12 +175,11 @@ impl Finder<'_, '_, '_> {
                     grown |= found.entry(callee).or_default().insert(told);
                 }
                 if grown {
-                    left.insert(callee);
+                    left.insert(in_order(callee));
                 }
             }
         }
-        for (act, locks) in found {
-            self.entries.possible.insert((origin, act), locks.into_iter().collect());
-        }
+        let found = found.into_iter().map(|(act, locks)| (act, locks.into_iter().collect()));
+        self.entries.possible = found.collect();
     }
 }

@@ -7,10 +7,11 @@ pub mod paths;
 pub mod protect;
 mod table;
 
+use crate::bits::Bits;
 use crate::joins::Joins;
 use crate::origins::Origins;
 use crate::owners::Owners;
-use crate::types::{Acquisition, HeldDuring, HeldLock, OriginKind, Point, Wanted};
+use crate::types::{Acquisition, HeldDuring, HeldLock, Origin, OriginKind, Point, Wanted};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IdSet};
@@ -67,11 +68,12 @@ impl Locks {
             if info.kind == OriginKind::Initialization {
                 continue;
             }
-            for &act in touching.iter().filter(|act| origins.runs[origin].contains(act.index())) {
+            let runs = &origins.runs[origin];
+            for &act in touching.iter().filter(|act| runs.contains(act.index())) {
                 for lock_use in self.acts[&act].uses().iter().filter(|lock_use| !lock_use.tries) {
                     let wanted = self.table.lock(lock_use.lock);
                     let set = lock_use.stmt.map_or(SetId(0), |stmt| self.acts[&act].before(stmt));
-                    let Some(held) = self.held_during(origin, act, set, Some(wanted)) else { continue };
+                    let Some(held) = self.held_during(origin, runs, act, set, Some(wanted)) else { continue };
                     // The library's own locks matter only where they nest.
                     if held.is_empty() && world.is_jdk(act) {
                         continue;
@@ -81,11 +83,11 @@ impl Locks {
                 }
             }
             for (act, stmt, ends) in &joins.waits {
-                if !origins.runs[origin].contains(act.index()) {
+                if !runs.contains(act.index()) {
                     continue;
                 }
                 let set = self.acts.get(act).map_or(SetId(0), |locks| locks.before(*stmt));
-                let held = self.held_during(origin, *act, set, None).unwrap_or_default();
+                let held = self.held_during(origin, runs, *act, set, None).unwrap_or_default();
                 if !held.is_empty() {
                     let (act, stmt, wants) = (*act, Some(*stmt), Wanted::End(ends.clone()));
                     found.push(Acquisition { origin, act, stmt, wants, held });
@@ -98,7 +100,8 @@ impl Locks {
     /// What is held when `wanted` is taken; `None` if that is held already.
     fn held_during(
         &self,
-        origin: crate::types::Origin,
+        origin: Origin,
+        runs: &Bits,
         act: Act,
         set: SetId,
         wanted: Option<&HeldLock>,
@@ -122,8 +125,10 @@ impl Locks {
         for lock in self.table.locks(certain).chain(self.table.locks(set)) {
             add(lock, true);
         }
-        for &lock in self.entries.possible(origin, act) {
-            add(self.table.lock(lock), false);
+        for lock in self.entries.possible(act).iter().map(|&lock| self.table.lock(lock)) {
+            if runs.contains(lock.act.index()) {
+                add(lock, false);
+            }
         }
         Some(held)
     }

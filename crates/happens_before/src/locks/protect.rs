@@ -29,12 +29,16 @@ impl Locks {
             return Protection::No;
         }
         for first in self.held(&a.point) {
-            let ways = self.ways(facts, a, first);
+            let mut known_ways = None;
             for second in second_held.clone().filter(|second| !(first.shared && second.shared)) {
                 let guard = |why| Guard { first, second, why };
                 if shares_global_key(first, second) {
                     return Protection::Yes(guard(GuardReason::SameObject));
                 }
+                if are_different(first, second) {
+                    continue;
+                }
+                let ways = known_ways.get_or_insert_with(|| self.ways(facts, a, first));
                 let others = self.ways(facts, b, second);
                 for way in ways.iter().filter(|way| others.contains(way)) {
                     match certainty(facts, way, a.object) {
@@ -44,7 +48,7 @@ impl Locks {
                         Certainty::SeveralOwners => {}
                     }
                 }
-                if weak.is_none() && may_be_same(first, &ways, second, &others) {
+                if weak.is_none() && may_be_same(first, ways, second, &others) {
                     weak = Some(guard(GuardReason::SameAllocation));
                 }
             }
@@ -66,6 +70,13 @@ impl Locks {
         }
         ways
     }
+}
+
+/// No abstract lock in common.
+fn are_different(first: &HeldLock, second: &HeldLock) -> bool {
+    !first.nodes.is_empty()
+        && !second.nodes.is_empty()
+        && !first.nodes.iter().any(|node| second.nodes.contains(node))
 }
 
 /// One abstract lock, and nothing that speaks against its being one object: both ways from the accessed object

@@ -1,0 +1,186 @@
+//! The call graph with its cycles collapsed: what activations call, transitively, at the price of a walk over
+//! few nodes. Knows calls only.
+
+use crate::bits::Bits;
+use arena::Id;
+use ir::StmtId;
+use pointsto::{Act, PointsTo};
+
+/// Strongly connected components of the call graph. Callees have lower numbers than their callers.
+#[derive(Debug, Clone, Default)]
+pub struct Components {
+    of: Vec<u32>,
+    /// Members by component: `members[starts[c]..starts[c + 1]]`.
+    members: Vec<Act>,
+    starts: Vec<u32>,
+    /// Other components called, in the same layout.
+    called: Vec<u32>,
+    called_starts: Vec<u32>,
+    /// Calls of members from other components.
+    callers: Vec<Vec<(Act, StmtId)>>,
+}
+
+impl Components {
+    pub fn new(pointsto: &PointsTo) -> Components {
+        let count = pointsto.act_count();
+        let callees: Vec<Vec<u32>> = (0..count)
+            .map(|act| {
+                let mut callees: Vec<u32> =
+                    pointsto.calls(Act::new(act)).map(|(_, callee)| callee.0).collect();
+                callees.sort_unstable();
+                callees.dedup();
+                callees
+            })
+            .collect();
+        let mut components = Components::of_graph(&callees);
+        components.callers = vec![Vec::new(); components.len()];
+        for act in (0..count).map(Act::new) {
+            let component = components.of(act);
+            let of = &components.of;
+            let outside = pointsto.callers(act).iter().filter(|(caller, _)| of[caller.index()] != component);
+            components.callers[component as usize].extend(outside);
+        }
+        components
+    }
+
+    fn of_graph(callees: &[Vec<u32>]) -> Components {
+        let mut components = tarjan(callees);
+        components.called_starts.push(0);
+        for component in 0..components.len() {
+            let members = components.members(component as u32).iter();
+            let called = members.flat_map(|act| &callees[act.index()]).map(|&to| components.of[to as usize]);
+            let mut called: Vec<u32> = called.filter(|&to| to != component as u32).collect();
+            called.sort_unstable();
+            called.dedup();
+            components.called.extend(called);
+            components.called_starts.push(components.called.len() as u32);
+        }
+        components
+    }
+
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    pub fn of(&self, act: Act) -> u32 {
+        self.of[act.index()]
+    }
+
+    pub fn members(&self, component: u32) -> &[Act] {
+        &self.members[self.starts[component as usize] as usize..self.starts[component as usize + 1] as usize]
+    }
+
+    /// Statements of other components that call a member.
+    pub fn callers(&self, component: u32) -> &[(Act, StmtId)] {
+        &self.callers[component as usize]
+    }
+
+    /// Adds a component and everything it calls to `reached`.
+    pub fn reach(&self, component: u32, reached: &mut Bits) {
+        if !reached.insert(component as usize) {
+            return;
+        }
+        let mut left = vec![component];
+        while let Some(next) = left.pop() {
+            let from = self.called_starts[next as usize] as usize;
+            let to = self.called_starts[next as usize + 1] as usize;
+            for &called in &self.called[from..to] {
+                if reached.insert(called as usize) {
+                    left.push(called);
+                }
+            }
+        }
+    }
+
+    /// The members of all these components.
+    pub fn acts(&self, components: &Bits) -> Bits {
+        let mut acts = Bits::with_len(self.of.len());
+        for component in components.iter() {
+            for act in self.members(component as u32) {
+                acts.insert(act.index());
+            }
+        }
+        acts
+    }
+}
+
+/// Tarjan's algorithm with an explicit stack.
+fn tarjan(callees: &[Vec<u32>]) -> Components {
+    const UNSEEN: u32 = u32::MAX;
+    let count = callees.len();
+    let mut components = Components { of: vec![UNSEEN; count], starts: vec![0], ..Components::default() };
+    let (mut index, mut low) = (vec![UNSEEN; count], vec![0u32; count]);
+    let mut open: Vec<u32> = Vec::new();
+    let mut work: Vec<(u32, usize)> = Vec::new();
+    let mut clock = 0;
+    for root in 0..count as u32 {
+        if index[root as usize] != UNSEEN {
+            continue;
+        }
+        work.push((root, 0));
+        while let Some((act, next)) = work.pop() {
+            let at = act as usize;
+            if next == 0 {
+                index[at] = clock;
+                low[at] = clock;
+                clock += 1;
+                open.push(act);
+            } else {
+                low[at] = low[at].min(low[callees[at][next - 1] as usize]);
+            }
+            let mut child = None;
+            let mut n = next;
+            while let Some(&to) = callees[at].get(n) {
+                n += 1;
+                if index[to as usize] == UNSEEN {
+                    child = Some(to);
+                    break;
+                }
+                if components.of[to as usize] == UNSEEN {
+                    low[at] = low[at].min(index[to as usize]);
+                }
+            }
+            if let Some(child) = child {
+                work.push((act, n));
+                work.push((child, 0));
+            } else if low[at] == index[at] {
+                let component = components.len() as u32;
+                while let Some(member) = open.pop() {
+                    components.of[member as usize] = component;
+                    components.members.push(Act(member));
+                    if member == act {
+                        break;
+                    }
+                }
+                components.starts.push(components.members.len() as u32);
+            }
+        }
+    }
+    components
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collapses_cycles_and_orders_callees_first() {
+        // 0 → 1 ⇄ 2 → 3, 4 → 4
+        let components = Components::of_graph(&[vec![1], vec![2], vec![1, 3], vec![], vec![4]]);
+        assert_eq!(components.len(), 4);
+        assert_eq!(components.of(Act(1)), components.of(Act(2)));
+        assert!(components.of(Act(3)) < components.of(Act(1)));
+        assert!(components.of(Act(1)) < components.of(Act(0)));
+        let mut reached = Bits::new();
+        components.reach(components.of(Act(2)), &mut reached);
+        assert_eq!(components.acts(&reached).iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_deep_stack() {
+        let count = 200_000;
+        let callees: Vec<Vec<u32>> =
+            (0..count).map(|at| if at + 1 < count { vec![at + 1] } else { vec![0] }).collect();
+        assert_eq!(Components::of_graph(&callees).len(), 1);
+    }
+}

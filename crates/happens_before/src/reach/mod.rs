@@ -1,0 +1,272 @@
+//! The one primitive of order: which statements an origin can reach from given points without passing a kill.
+//! Knows calls and flow; what the starts and kills mean is the asker's affair.
+
+mod barrier;
+mod walk;
+
+pub use barrier::Barrier;
+
+use crate::bits::Bits;
+use crate::world::World;
+use arena::Id;
+use ir::{BlockId, StmtId, StmtKind};
+use pointsto::{Act, Obj};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use walk::{Exits, Seed, Walk};
+
+/// Where reachability starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Start {
+    /// At the first statement of an activation; its end is the end.
+    Entry(Act),
+    /// Just after a statement; at the end of its method, after the callers' calls, and so on. With a subject,
+    /// only callers that pass that object in (if the method gets it from its callers at all).
+    After(Act, StmtId, Option<Obj>),
+    /// Just after a statement, up to the end of its method.
+    Inside(Act, StmtId),
+}
+
+/// Statements and edges that end every path. Sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Kills {
+    pub stmts: Vec<(Act, StmtId)>,
+    pub edges: Vec<(Act, BlockId, BlockId)>,
+}
+
+impl Kills {
+    pub fn is_empty(&self) -> bool {
+        self.stmts.is_empty() && self.edges.is_empty()
+    }
+
+    pub fn sort(&mut self) {
+        self.stmts.sort_unstable();
+        self.stmts.dedup();
+        self.edges.sort_unstable();
+        self.edges.dedup();
+    }
+
+    pub fn union(&self, other: &Kills) -> Kills {
+        let mut both = self.clone();
+        both.stmts.extend(&other.stmts);
+        both.edges.extend(&other.edges);
+        both.sort();
+        both
+    }
+
+    fn acts(&self) -> impl Iterator<Item = Act> + '_ {
+        self.stmts.iter().map(|&(act, _)| act).chain(self.edges.iter().map(|&(act, ..)| act))
+    }
+
+    fn has_stmt(&self, act: Act, stmt: StmtId) -> bool {
+        self.stmts.binary_search(&(act, stmt)).is_ok()
+    }
+
+    fn stmts_of(&self, act: Act) -> &[(Act, StmtId)] {
+        let from = self.stmts.partition_point(|&(at, _)| at < act);
+        let to = self.stmts.partition_point(|&(at, _)| at <= act);
+        &self.stmts[from..to]
+    }
+
+    fn edges_of(&self, act: Act) -> &[(Act, BlockId, BlockId)] {
+        let from = self.edges.partition_point(|&(at, ..)| at < act);
+        let to = self.edges.partition_point(|&(at, ..)| at <= act);
+        &self.edges[from..to]
+    }
+}
+
+/// The statements reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReachSet {
+    /// Activations reached as a whole.
+    whole: Bits,
+    /// Statements reached of activations that are reached in part.
+    parts: FxHashMap<Act, Arc<Bits>>,
+    /// The end of the origin is reached.
+    pub ends: bool,
+}
+
+impl ReachSet {
+    #[inline]
+    pub fn contains(&self, act: Act, stmt: StmtId) -> bool {
+        self.whole.contains(act.index())
+            || self.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
+    }
+}
+
+/// Reached statements of an origin, given by its entry and all it runs:
+///
+/// - in a body, along normal and exceptional edges, up to kills;
+/// - a call reaches its callees from their entry, and what follows it if it can be passed (see [`Barrier`]);
+/// - a path that began inside a method and comes to its end goes on after every call of it.
+pub fn reach(world: &World<'_>, entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier) -> ReachSet {
+    let search = Search {
+        world,
+        entry,
+        runs,
+        barrier,
+        inside: FxHashMap::default(),
+        entered: Bits::new(),
+        whole: Bits::new(),
+        seen: FxHashSet::default(),
+        left: FxHashMap::default(),
+        left_whole: Bits::new(),
+        ascending: Vec::new(),
+        ends: false,
+    };
+    search.run(starts)
+}
+
+/// A place inside a body to go on from, on behalf of a subject.
+type Place = (Act, Seed, Option<Obj>);
+
+struct Search<'a, 'w> {
+    world: &'a World<'w>,
+    entry: Act,
+    runs: &'a Bits,
+    barrier: &'a Barrier,
+    /// Bodies walked from places inside.
+    inside: FxHashMap<Act, Walk<'a>>,
+    /// Affected activations whose entry is reached.
+    entered: Bits,
+    /// Components of the call graph reached as a whole.
+    whole: Bits,
+    seen: FxHashSet<Place>,
+    /// Activations whose callers were gone on with.
+    left: FxHashMap<(Act, Option<Obj>), Exits>,
+    left_whole: Bits,
+    ascending: Vec<Place>,
+    ends: bool,
+}
+
+impl<'a> Search<'a, '_> {
+    fn run(mut self, starts: &[Start]) -> ReachSet {
+        for &start in starts {
+            match start {
+                Start::Entry(act) => {
+                    self.descend(act);
+                    self.ends |= self.barrier.exits(act).any() && act == self.entry;
+                }
+                Start::After(act, stmt, subject) => self.ascending.push((act, Seed::After(stmt), subject)),
+                Start::Inside(act, stmt) => {
+                    self.enter(act, Seed::After(stmt));
+                }
+            }
+        }
+        while let Some((act, seed, subject)) = self.ascending.pop() {
+            if !self.runs.contains(act.index()) || !self.seen.insert((act, seed, subject)) {
+                continue;
+            }
+            let exits = self.enter(act, seed);
+            if exits.any() {
+                self.leave(act, exits, subject);
+            }
+        }
+        let whole = self.world.components.acts(&self.whole);
+        let mut parts: FxHashMap<Act, Arc<Bits>> = FxHashMap::default();
+        for act in self.entered.iter().map(Act::new) {
+            if let Some(reached) = self.barrier.entered(act) {
+                parts.insert(act, reached.clone());
+            }
+        }
+        for (act, walk) in self.inside {
+            if whole.contains(act.index()) {
+                continue;
+            }
+            match parts.get_mut(&act) {
+                Some(known) => Arc::make_mut(known).union_with(&walk.reached),
+                None => {
+                    parts.insert(act, Arc::new(walk.reached));
+                }
+            }
+        }
+        ReachSet { whole, parts, ends: self.ends }
+    }
+
+    /// The end of an activation is reached: goes on after the calls of it.
+    fn leave(&mut self, act: Act, exits: Exits, subject: Option<Obj>) {
+        let world = self.world;
+        let component = world.components.of(act);
+        let subject = subject.filter(|&obj| gets(world, act, obj));
+        // In a component that is reached anyway, only its callers outside are news.
+        if subject.is_none() && self.whole.contains(component as usize) {
+            self.ends |= component == world.components.of(self.entry);
+            if self.left_whole.insert(component as usize) {
+                for &(caller, stmt) in world.components.callers(component) {
+                    self.go_on(caller, stmt, Exits::ALL, None);
+                }
+            }
+            return;
+        }
+        self.ends |= act == self.entry;
+        if self.left.insert((act, subject), exits) != Some(exits) {
+            for &(caller, stmt) in world.pointsto.callers(act) {
+                if subject.is_none_or(|obj| passes_in(world, caller, stmt, act, obj)) {
+                    self.go_on(caller, stmt, exits, subject);
+                }
+            }
+        }
+    }
+
+    fn go_on(&mut self, caller: Act, stmt: StmtId, exits: Exits, subject: Option<Obj>) {
+        if exits.normal && !self.barrier.kills.has_stmt(caller, stmt) {
+            self.ascending.push((caller, Seed::After(stmt), subject));
+        }
+        if exits.thrown {
+            self.ascending.push((caller, Seed::Thrown(stmt), subject));
+        }
+    }
+
+    /// Goes on from a place inside a body; what that reaches there and below is recorded.
+    fn enter(&mut self, act: Act, seed: Seed) -> Exits {
+        // Nothing is left to reach there; any way out counts.
+        if self.whole.contains(self.world.components.of(act) as usize) {
+            return Exits::ALL;
+        }
+        let known = self.inside.remove(&act);
+        let Some(mut walk) = known.or_else(|| self.barrier.walk(self.world, act)) else { return Exits::ALL };
+        if walk.go(seed) {
+            for (stmt, callee) in self.world.pointsto.calls(act) {
+                if walk.reached.contains(stmt.index()) && !walk.called.contains(stmt.index()) {
+                    self.descend(callee);
+                }
+            }
+            walk.called = walk.reached.clone();
+        }
+        let exits = walk.exits;
+        self.inside.insert(act, walk);
+        exits
+    }
+
+    /// Everything reached from the entry of an activation. What is not affected calls nothing that is.
+    fn descend(&mut self, act: Act) {
+        let mut left = vec![act];
+        while let Some(act) = left.pop() {
+            if !self.barrier.is_affected(act) {
+                self.world.components.reach(self.world.components.of(act), &mut self.whole);
+            } else if self.entered.insert(act.index())
+                && let Some(reached) = self.barrier.entered(act)
+            {
+                let calls = self.world.pointsto.calls(act);
+                left.extend(
+                    calls.filter(|(stmt, _)| reached.contains(stmt.index())).map(|(_, callee)| callee),
+                );
+            }
+        }
+    }
+}
+
+/// Does the activation get this object from its callers?
+pub fn gets(world: &World<'_>, act: Act, obj: Obj) -> bool {
+    let Some(flow) = world.flow(act) else { return false };
+    flow.body.params.iter().any(|&param| world.pointsto.pts(act, param).contains(obj))
+}
+
+/// May the callee, if it gets this object from its callers, get it from this call?
+pub fn passes_in(world: &World<'_>, caller: Act, stmt: StmtId, callee: Act, obj: Obj) -> bool {
+    let (Some(flow), Some(called)) = (world.flow(caller), world.flow(callee)) else { return true };
+    let StmtKind::Call { args, .. } = &flow.body.stmts[stmt].kind else { return true };
+    args.len() != called.body.params.len()
+        || !gets(world, callee, obj)
+        || args.iter().any(|&arg| world.pointsto.pts(caller, arg).contains(obj))
+}

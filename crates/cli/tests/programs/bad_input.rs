@@ -280,6 +280,33 @@ fn code_length(class: &[u8]) -> usize {
 }
 
 #[test]
+fn a_method_reference_to_a_missing_class_with_a_type_that_is_none() {
+    let mut classes = javac(&[
+        ("gone/Target.java", "package gone; public class Target { public static void go(Integer n) {} }"),
+        (
+            "app/Main.java",
+            "package app;
+             public class Main {
+                 static int hits;
+                 public static void main(String[] args) {
+                     java.util.function.Consumer<Integer> go = gone.Target::go;
+                     go.accept(1);
+                     new Thread(() -> hits++).start();
+                     System.out.println(hits);
+                 }
+             }",
+        ),
+    ]);
+    let (good, bad) = (b"(Ljava/lang/Integer;)V", b"(Ljava/lang/Integer;)L");
+    let main = classes.get_mut("app/Main.class").expect("the program");
+    let at = main.windows(good.len()).position(|text| text == good).expect("the type of the target");
+    main[at..at + bad.len()].copy_from_slice(bad);
+    let place = place();
+    place.write("out/app/Main.class", main);
+    assert_noted(&place, &["out"], "unsupported-dynamic");
+}
+
+#[test]
 fn a_class_of_another_version() {
     let version = |major: u8| {
         let mut bytes = helper();

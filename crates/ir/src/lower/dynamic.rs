@@ -24,6 +24,7 @@ impl Machine<'_, '_> {
                 if let [BootstrapArg::MethodType(erased), BootstrapArg::MethodHandle(handle), ..] =
                     static_args
                     && let Some(target_kind) = lambda_kind(handle)
+                    && descriptor::result(&handle.descriptor).is_some()
                 {
                     let interface = self.program.class_id(interface);
                     let selector = self.program.selector(name, erased);

@@ -3,6 +3,7 @@
 
 use crate::Stages;
 use crate::access::{Location, What};
+use crate::anchor::Anchor;
 use crate::confidence::Doubt;
 use crate::names;
 use arena::Id;
@@ -64,6 +65,28 @@ impl<'a> Describe<'a> {
             acquires: None,
             trace: self.trace(shown),
         }
+    }
+
+    /// One side of a race, with the calls and locks of the way its object takes.
+    pub(crate) fn site_through(&self, point: Point, access: AccessKind, anchor: Option<&Anchor>) -> Site {
+        let mut site = self.site(point, access);
+        let Some(anchor) = anchor.filter(|anchor| !anchor.calls.is_empty()) else { return site };
+        let outer = Point { act: anchor.act, stmt: anchor.stmt, ..point };
+        site.locks.extend(self.stages.happens_before.held(&outer).iter().map(|lock| self.lock(lock)));
+        site.locks.sort();
+        site.locks.dedup();
+        let calls = self.calls(point.origin, anchor.act).into_iter().chain(anchor.calls.iter().copied());
+        let shown = calls.chain([(point.act, point.stmt)]);
+        let until = self.users_point(point);
+        let mut trace: Vec<Frame> = Vec::new();
+        for (act, stmt) in shown {
+            trace.push(self.frame(act, stmt));
+            if (act, stmt) == (until.act, until.stmt) {
+                break;
+            }
+        }
+        site.trace = trace;
+        site
     }
 
     /// The point itself, or the user's call that led to it when it is library code.

@@ -2,6 +2,7 @@
 //! Knows nothing of how the stages before it work, nor of how findings are shown.
 
 mod access;
+mod anchor;
 mod confidence;
 mod deadlock;
 mod describe;

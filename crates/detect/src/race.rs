@@ -3,10 +3,11 @@
 
 use crate::Stages;
 use crate::access::{Access, AccessId, Accesses, Location, What};
+use crate::anchor::{Anchor, Anchors};
 use crate::confidence::{self, Doubt};
 use crate::describe::Describe;
 use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
-use happens_before::{AccessPoint, Origin, Point, Protection};
+use happens_before::{AccessPoint, Freshness, Guard, Origin, Point, Protection};
 use ir::{ClassId, MethodId, StmtId};
 use pointsto::Obj;
 use rayon::prelude::*;
@@ -43,6 +44,8 @@ struct Witness {
     b: AccessId,
     origins: (Origin, Origin),
     location: Location,
+    /// Through which callers the object comes, where that matters.
+    anchors: Option<(Anchor, Anchor)>,
     doubts: Vec<Doubt>,
     confidence: Confidence,
 }
@@ -116,6 +119,7 @@ fn check_kind(
     let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
     locations.sort_by_key(|location| (!exists_once(location), *location));
     let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
+    let mut anchors = Anchors::new(stages);
     for location in locations {
         let ids = &accesses.by_location[&location];
         if !several_origins(stages, accesses, ids) {
@@ -133,7 +137,7 @@ fn check_kind(
                     tries: 0,
                 });
                 if !progress.is_settled() {
-                    check_pair(stages, accesses, location, (a, b), progress);
+                    check_pair(stages, accesses, &mut anchors, location, (a, b), progress);
                 }
             }
         }
@@ -158,6 +162,7 @@ fn pair_of(a: &Access, b: &Access) -> Pair {
 fn check_pair(
     stages: &Stages<'_>,
     accesses: &Accesses,
+    anchors: &mut Anchors<'_>,
     location: Location,
     (a, b): (AccessId, AccessId),
     progress: &mut Progress,
@@ -188,22 +193,117 @@ fn check_pair(
                 object: location.obj,
                 is_write: access.write,
             };
-            let protection = hb.protects(&access_point(p, left), &access_point(q, right));
+            let points = (access_point(p, left), access_point(q, right));
+            let protection = hb.protects(&points.0, &points.1);
             if let Protection::Yes(_) = protection {
                 continue;
             }
+            let mut through = None;
+            let mut doubts = confidence::doubts(stages, (left, p), (right, q), location, &protection);
+            // A closer look, unless it would not be shown anyway.
+            if confidence::of(&doubts) < Confidence::Low
+                && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+            {
+                let ways = (
+                    anchors.of(p, left.act, left.stmt, base, obj),
+                    anchors.of(q, right.act, right.stmt, other, obj),
+                );
+                let Some((x, y, guard)) = unprotected(stages, points, &ways.0, &ways.1) else { continue };
+                through = Some((x.clone(), y.clone()));
+                if let Some(guard) = guard {
+                    let weak = Protection::Weak(guard);
+                    doubts = confidence::doubts(stages, (left, p), (right, q), location, &weak);
+                }
+            }
             progress.stage = Stage::Unlocked;
             progress.tries += 1;
-            let doubts = confidence::doubts(stages, (left, p), (right, q), location, &protection);
             let confidence = confidence::of(&doubts);
             if progress.witness.as_ref().is_none_or(|old| confidence < old.confidence) {
-                progress.witness = Some(Witness { a, b, origins: (p, q), location, doubts, confidence });
+                progress.witness =
+                    Some(Witness { a, b, origins: (p, q), location, anchors: through, doubts, confidence });
             }
             if progress.is_settled() {
                 return;
             }
         }
     }
+}
+
+/// The first pair of ways to the object that nothing keeps apart: neither order, nor that it is still unknown
+/// to others there, nor locks held at the accesses or at the callers. With the weak guard, if there is one.
+fn unprotected<'s, 'x>(
+    stages: &Stages<'s>,
+    accesses: (AccessPoint, AccessPoint),
+    xs: &'x [Anchor],
+    ys: &'x [Anchor],
+) -> Option<(&'x Anchor, &'x Anchor, Option<Guard<'s>>)> {
+    let hb = stages.happens_before;
+    let lifted = |access: &AccessPoint, anchor: &Anchor| AccessPoint {
+        point: Point { origin: access.point.origin, act: anchor.act, stmt: anchor.stmt },
+        base: Some(anchor.base),
+        object: Some(anchor.obj),
+        is_write: access.is_write,
+    };
+    // What holds of an object at the call that leads to the access holds at the access if the call changes
+    // nothing about it: if it still holds after the call.
+    let after = |anchor: &Anchor| {
+        let body = stages.program.lowered(stages.pointsto.method(anchor.act))?;
+        let next = StmtId(anchor.stmt.0 + 1);
+        let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
+        (block(next) == block(anchor.stmt)).then_some(next)
+    };
+    let fresh = |anchor: &Anchor| {
+        let still = |stmt| hb.fresh(anchor.act, stmt, anchor.base) == Freshness::Unpublished;
+        !anchor.calls.is_empty() && after(anchor).is_some_and(still)
+    };
+    let ordered = |a: &AccessPoint, x: &Anchor, b: &AccessPoint, y: &Anchor| {
+        let stmts = |access: &AccessPoint, anchor: &Anchor| -> Option<Vec<Point>> {
+            let mut points = vec![access.point];
+            if !anchor.calls.is_empty() {
+                points.push(Point { stmt: after(anchor)?, ..access.point });
+            }
+            Some(points)
+        };
+        let (Some(left), Some(right)) = (stmts(a, x), stmts(b, y)) else { return false };
+        left.iter().all(|p| right.iter().all(|q| hb.ordered(p, q).is_some()))
+    };
+    let mut weak = None;
+    for x in xs.iter().filter(|anchor| !fresh(anchor)) {
+        for y in ys.iter().filter(|anchor| !fresh(anchor)) {
+            let (a, b) = (lifted(&accesses.0, x), lifted(&accesses.1, y));
+            if ordered(&a, x, &b, y) {
+                continue;
+            }
+            // Paths are told from the object; they compare only where both sides tell them from the same one.
+            let same_owner = x.obj == y.obj && x.fields == y.fields;
+            let direct = |anchor: &Anchor| anchor.fields.is_empty();
+            let mut ways = vec![(accesses.0, accesses.1)];
+            if same_owner {
+                ways.push((a, b));
+            }
+            if direct(x) {
+                ways.push((a, accesses.1));
+            }
+            if direct(y) {
+                ways.push((accesses.0, b));
+            }
+            let guards: Vec<Protection<'s>> = ways.iter().map(|(a, b)| hb.protects(a, b)).collect();
+            if guards.iter().any(|guard| matches!(guard, Protection::Yes(_))) {
+                continue;
+            }
+            let guard = guards.iter().find_map(|guard| match guard {
+                Protection::Weak(guard) => Some(*guard),
+                _ => None,
+            });
+            match guard {
+                None => return Some((x, y, None)),
+                Some(guard) => {
+                    weak.get_or_insert((x, y, Some(guard)));
+                }
+            }
+        }
+    }
+    weak
 }
 
 /// One finding per cause: the same memory, the same two methods.
@@ -250,15 +350,17 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<Witness>
     group.sort_by_key(|witness| (witness.confidence, reads(witness), places(witness)));
     let best = &group[0];
     let (a, b) = (&accesses.all[best.a], &accesses.all[best.b]);
-    let (mut first, mut second) = ((a, best.origins.0), (b, best.origins.1));
+    let (through_a, through_b) = best.anchors.as_ref().map_or((None, None), |(x, y)| (Some(x), Some(y)));
+    let (mut first, mut second) = ((a, best.origins.0, through_a), (b, best.origins.1, through_b));
     // The write comes first; between two writes the earlier line.
     if !first.0.write && second.0.write || first.0.write == second.0.write && places(best).1 < places(best).0
     {
         std::mem::swap(&mut first, &mut second);
     }
     let kind = |access: &Access| if access.write { AccessKind::Write } else { AccessKind::Read };
-    let sites = [first, second].map(|(access, origin)| {
-        describe.site(Point { origin, act: access.act, stmt: access.stmt }, kind(access))
+    let sites = [first, second].map(|(access, origin, anchor)| {
+        let point = Point { origin, act: access.act, stmt: access.stmt };
+        describe.site_through(point, kind(access), anchor)
     });
     let name = describe.location(best.location);
     let verb = |access: &Access| if access.write { "written" } else { "read" };

@@ -158,9 +158,13 @@ impl Accesses {
                     Step::Write { on } => (on, true),
                     _ => continue,
                 };
-                let entry = touched.entry(operand_var(body, stmt, on)).or_default();
+                let base = operand_var(body, stmt, on);
+                let entry = touched.entry(base).or_default();
                 entry.0 |= write;
-                entry.1.union_with(&stages.pointsto.operand(act, stmt, on));
+                match base {
+                    Some(base) => entry.1.union_with(stages.pointsto.pts(act, base)),
+                    None => entry.1.union_with(&stages.pointsto.operand(act, stmt, on)),
+                }
             }
         }
         let of_library = layer(stages, method) == Layer::Jdk;
@@ -204,8 +208,10 @@ impl Accesses {
             return;
         }
         for obj in objects.iter() {
-            // A merged object stands for unrelated values; a race on it would say nothing.
-            if stages.pointsto.object(obj).site != Site::Merged {
+            // A merged object stands for unrelated values, an empty array holds none: nothing to race on.
+            let object = stages.pointsto.object(obj);
+            if object.site != Site::Merged && !(what == What::Elements && stages.pointsto.is_empty_array(obj))
+            {
                 self.by_location.entry(Location { what, obj: Some(obj) }).or_default().push(id);
             }
         }

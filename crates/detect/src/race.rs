@@ -313,21 +313,25 @@ fn group(
     accesses: &Accesses,
     witnesses: Vec<Witness>,
 ) -> Vec<Finding> {
-    let mut groups: BTreeMap<(What, Option<Obj>, MethodId, MethodId), Vec<Witness>> = BTreeMap::new();
+    let mut groups: BTreeMap<(What, Option<Obj>, Option<(MethodId, MethodId)>), Vec<Witness>> =
+        BTreeMap::new();
     for witness in witnesses {
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
         let shown = |access: &Access, origin: Origin| {
             let point = Point { origin, act: access.act, stmt: access.stmt };
             stages.pointsto.method(describe.users_point(point).act)
         };
-        let (m, n) = (shown(a, witness.origins.0), shown(b, witness.origins.1));
-        let methods = if m <= n { (m, n) } else { (n, m) };
+        // What is hardly believed is told once per piece of memory.
+        let methods = (witness.confidence < Confidence::Low).then(|| {
+            let (m, n) = (shown(a, witness.origins.0), shown(b, witness.origins.1));
+            if m <= n { (m, n) } else { (n, m) }
+        });
         // Elements and contents have no name of their own: the object tells them apart.
         let obj = match witness.location.what {
             What::Elements | What::Contents => witness.location.obj,
             What::Field(_) | What::Static(_) => None,
         };
-        groups.entry((witness.location.what, obj, methods.0, methods.1)).or_default().push(witness);
+        groups.entry((witness.location.what, obj, methods)).or_default().push(witness);
     }
     let groups: Vec<Vec<Witness>> = groups.into_values().collect();
     groups.into_par_iter().map(|group| finding(describe, accesses, group)).collect()

@@ -56,6 +56,11 @@ impl PointsTo {
         &self.objects[obj]
     }
 
+    /// An array of length 0: it has no elements to touch.
+    pub fn is_empty_array(&self, obj: Obj) -> bool {
+        self.empty_arrays.contains(&obj)
+    }
+
     pub fn object_count(&self) -> usize {
         self.objects.len()
     }

@@ -1,10 +1,12 @@
 //! The control flow of one body as order sees it: which statements may enter which handlers, and loops.
 //! Knows declared exceptions; knows no model and no points-to.
 
+use crate::bits::Bits;
 use arena::Id;
 use ir::cfg::{Dominators, Edges, Loop, Loops};
 use ir::{BlockId, Body, ClassId, FieldId, FieldRef, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One body with its exceptional edges, loops and resolved fields.
@@ -109,6 +111,37 @@ impl Flow {
         let def = self.body.vars[var].def?;
         Some((def, &self.body.stmts[def].kind))
     }
+}
+
+/// Statements reachable from just after `from` without passing `kill`, inside the body.
+pub fn after(flow: &Flow, from: &BTreeSet<StmtId>, kill: Option<StmtId>) -> Bits {
+    let places = from.iter().map(|&stmt| (flow.body.stmts[stmt].block, stmt.0 + 1)).collect();
+    reachable(flow, places, kill)
+}
+
+/// Statements reachable from the entry without passing `kill`, inside the body.
+pub fn from_entry(flow: &Flow, kill: Option<StmtId>) -> Bits {
+    let places = flow.body.blocks.ids().take(1).map(|entry| (entry, flow.body.blocks[entry].first)).collect();
+    reachable(flow, places, kill)
+}
+
+fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -> Bits {
+    let mut reached = Bits::with_len(flow.body.stmts.len());
+    let mut entered = Bits::with_len(flow.body.blocks.len());
+    while let Some((block, first)) = left.pop() {
+        let info = &flow.body.blocks[block];
+        if first == info.first && !entered.insert(block.index()) {
+            continue;
+        }
+        match kill.filter(|kill| (first..info.end).contains(&kill.0)) {
+            Some(kill) => reached.insert_range(first as usize, kill.index()),
+            None => {
+                reached.insert_range(first as usize, info.end as usize);
+                left.extend(flow.successors(block).into_iter().map(|to| (to, flow.body.blocks[to].first)));
+            }
+        }
+    }
+    reached
 }
 
 /// Which statement may enter which handler. An exception is rare and an interrupt rarer:

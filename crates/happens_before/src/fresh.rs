@@ -2,16 +2,17 @@
 //! let escape and what their callers own; knows no origin.
 
 use crate::bits::Bits;
-use crate::flow::Flow;
+use crate::flow::{Flow, after};
 use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
 use arena::{Id, IdSet};
 use classfile::Layer;
-use ir::{BlockId, StmtId, StmtKind, Var};
+use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which variables are fresh where, for every activation of application code.
@@ -26,6 +27,8 @@ struct ActFresh {
     /// Where each variable's value may come from; absent if from anywhere.
     roots: FxHashMap<Var, Vec<Var>>,
     made: FxHashMap<Var, Made>,
+    /// Fresh values that others are kept in.
+    holders: BTreeSet<Var>,
 }
 
 /// A value that is fresh when it appears.
@@ -70,8 +73,9 @@ impl Fresh {
     /// A parameter is owned iff every caller's argument is fresh at the call. Greatest solution: begins with
     /// all owned, takes away until nothing changes.
     fn disown(&mut self, world: &World<'_>, leaks: &Leaks, entries: &IdSet<Act>) {
-        let mut left: BTreeSet<Act> = self.acts.keys().copied().collect();
-        while let Some(act) = left.pop_first() {
+        let in_order = |act: Act| (Reverse(world.components.of(act)), act);
+        let mut left: BTreeSet<(Reverse<u32>, Act)> = self.acts.keys().copied().map(in_order).collect();
+        while let Some((_, act)) = left.pop_first() {
             let owned: Vec<(Var, usize)> =
                 self.acts[&act].made.iter().filter_map(|(&var, made)| Some((var, made.param?))).collect();
             let mut lost = Vec::new();
@@ -88,14 +92,16 @@ impl Fresh {
             }
             if !lost.is_empty() {
                 if let (Some(fresh), Some(flow)) = (self.acts.get_mut(&act), world.flow(act)) {
-                    for var in lost {
-                        fresh.made.remove(&var);
+                    for var in &lost {
+                        fresh.made.remove(var);
                     }
                     // What was kept in a lost parameter is published by that now.
-                    fresh.find_published(world, act, flow, leaks);
+                    if lost.iter().any(|var| fresh.holders.contains(var)) {
+                        fresh.find_published(world, act, flow, leaks);
+                    }
                 }
                 let callees = world.pointsto.calls(act).map(|(_, callee)| callee);
-                left.extend(callees.filter(|callee| self.acts.contains_key(callee)));
+                left.extend(callees.filter(|callee| self.acts.contains_key(callee)).map(in_order));
             }
         }
     }
@@ -249,6 +255,7 @@ impl ActFresh {
                 break;
             }
         }
+        self.holders = inside.into_values().flatten().collect();
         for (var, made) in &mut self.made {
             if let Some(stmts) = events.get(var) {
                 made.published = after(flow, stmts, flow.body.vars[*var].def);
@@ -272,32 +279,6 @@ fn is_take(step: &Step) -> bool {
     matches!(step, Step::Take { value: Operand { root: Root::Ret, path } } if path.is_empty())
 }
 
-/// Statements reachable from just after `from` without passing `kill`.
-pub fn after(flow: &Flow, from: &BTreeSet<StmtId>, kill: Option<StmtId>) -> Bits {
-    let mut reached = Bits::with_len(flow.body.stmts.len());
-    let mut entered = Bits::with_len(flow.body.blocks.len());
-    let mut left: Vec<(BlockId, u32)> =
-        from.iter().map(|&stmt| (flow.body.stmts[stmt].block, stmt.0 + 1)).collect();
-    while let Some((block, first)) = left.pop() {
-        let info = &flow.body.blocks[block];
-        if first == info.first && !entered.insert(block.index()) {
-            continue;
-        }
-        let mut passed = true;
-        for stmt in (first..info.end).map(StmtId) {
-            if Some(stmt) == kill {
-                passed = false;
-                break;
-            }
-            reached.insert(stmt.index());
-        }
-        if passed {
-            left.extend(flow.successors(block).into_iter().map(|to| (to, flow.body.blocks[to].first)));
-        }
-    }
-    reached
-}
-
 /// What methods let escape of what they are given.
 struct Leaks {
     by_act: FxHashMap<Act, Summary>,
@@ -316,17 +297,19 @@ struct Summary {
 }
 
 impl Leaks {
-    /// Least solution over the call graph: a round for each method whose callees' summaries have grown.
+    /// Least solution over the call graph, callees first: a method comes again when a callee's summary has grown.
     fn new(world: &World<'_>) -> Leaks {
         let mut leaks = Leaks { by_act: FxHashMap::default() };
-        let mut left: BTreeSet<Act> = world.pointsto.acts().filter(|&act| !world.is_jdk(act)).collect();
-        while let Some(act) = left.pop_first() {
+        let in_order = |act: Act| (world.components.of(act), act);
+        let own = world.pointsto.acts().filter(|&act| !world.is_jdk(act));
+        let mut left: BTreeSet<(u32, Act)> = own.map(in_order).collect();
+        while let Some((_, act)) = left.pop_first() {
             let Some(flow) = world.flow(act) else { continue };
             let found = leaks.summary(world, act, flow);
             if leaks.by_act.get(&act) != Some(&found) {
                 leaks.by_act.insert(act, found);
                 let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
-                left.extend(callers.filter(|&caller| !world.is_jdk(caller)));
+                left.extend(callers.filter(|&caller| !world.is_jdk(caller)).map(in_order));
             }
         }
         leaks

@@ -2,7 +2,7 @@
 //! and what the origin loads from elsewhere.
 
 use crate::bits::Bits;
-use crate::fresh::after;
+use crate::flow::{after, from_entry};
 use crate::origins::Origins;
 use crate::owners::{Owners, allocation};
 use crate::reach::{Barrier, Kills, Start, reach};
@@ -10,10 +10,13 @@ use crate::types::Origin;
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::{StmtId, StmtKind};
-use pointsto::{Act, Context, Ctx, Obj, Site, Slot};
+use ir::{MethodId, StmtId, StmtKind};
+use pointsto::{Act, Context, Ctx, Obj, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+
+/// Beyond this many activations around an allocation, what happens between it and a spawn is not followed.
+const MOST_CALLERS: usize = 1500;
 
 #[derive(Debug, Default)]
 pub struct Local {
@@ -207,11 +210,24 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     if unique.contains(task) {
         return info.runs_once;
     }
-    let Site::Alloc(method, stmt) = world.pointsto.object(task).site else { return false };
+    // A thread starts at most once.
+    let thread = world.program.find_class("java/lang/Thread");
+    if thread.is_some_and(|thread| world.program.is_subtype_loaded(world.pointsto.object(task).class, thread))
+    {
+        return true;
+    }
+    let Some((method, stmt)) = allocation(world, task) else { return false };
     let mut kills = Kills { stmts: Vec::new(), edges: Vec::new() };
     kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
     kills.sort();
     if origins.sites_of[origin].iter().any(|&at| origins.sites[at].together) {
+        return false;
+    }
+    // Allocated in the method that starts it: then that method alone decides.
+    if let Some(is_own) = is_made_before_start(world, origins, origin, method, stmt) {
+        return is_own;
+    }
+    if world.callers_of(world.acts_of(method).iter().copied()).iter().count() > MOST_CALLERS {
         return false;
     }
     // Whoever executes the sites, the code is the same.
@@ -228,4 +244,25 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
         let mut events = site.events.iter();
         !(reached.contains(site.act, site.stmt) && events.any(|&(act, stmt)| reached.contains(act, stmt)))
     })
+}
+
+/// If all sites are in the method that allocates the task: does each way to a site, from the entry or from a
+/// site, pass the allocation?
+fn is_made_before_start(
+    world: &World<'_>,
+    origins: &Origins,
+    origin: Origin,
+    method: MethodId,
+    made: StmtId,
+) -> Option<bool> {
+    let sites: BTreeSet<(Act, StmtId)> =
+        origins.sites_of[origin].iter().map(|&at| (origins.sites[at].act, origins.sites[at].stmt)).collect();
+    if !sites.iter().all(|&(act, _)| world.pointsto.method(act) == method) {
+        return None;
+    }
+    let flow = world.method_flow(method)?;
+    let starts: BTreeSet<StmtId> = sites.iter().map(|&(_, stmt)| stmt).collect();
+    let from_entry = from_entry(flow, Some(made));
+    let again = after(flow, &starts, Some(made));
+    Some(starts.iter().all(|stmt| !from_entry.contains(stmt.index()) && !again.contains(stmt.index())))
 }

@@ -6,12 +6,15 @@ use crate::components::Components;
 use crate::flow::{Flow, Resolver};
 use arena::{Id, IdSet, IndexVec};
 use classfile::Layer;
-use ir::{CallKind, Const, LambdaKind, MethodId, Program, StmtId, StmtKind, Var};
+use ir::{CallKind, Const, LambdaKind, MethodId, Program, Selector, StmtId, StmtKind, Var};
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
+
+/// Variables that may hold more objects than this are not searched for lambdas.
+const MOST_LAMBDAS: usize = 64;
 
 pub struct World<'a> {
     pub program: &'a Program,
@@ -23,6 +26,8 @@ pub struct World<'a> {
     sync: IndexVec<Act, Vec<(StmtId, &'a Step)>>,
     acts_of: FxHashMap<MethodId, Vec<Act>>,
     permits: FxHashMap<Obj, Permits>,
+    /// What lambdas run.
+    lambda_targets: FxHashSet<Selector>,
     slots_of: OnceCell<FxHashMap<Obj, Vec<Slot>>>,
 }
 
@@ -60,12 +65,15 @@ impl<'a> World<'a> {
             sync: IndexVec::new(),
             acts_of: FxHashMap::default(),
             permits: FxHashMap::default(),
+            lambda_targets: FxHashSet::default(),
             slots_of: OnceCell::new(),
         };
         for act in pointsto.acts() {
             world.acts_of.entry(pointsto.method(act)).or_default().push(act);
             *world.sync.at(act) = world.sync_steps(act);
         }
+        let lambdas = (0..pointsto.object_count()).filter_map(|at| pointsto.lambda(Obj::new(at)));
+        world.lambda_targets = lambdas.map(|lambda| lambda.target.selector).collect();
         world.find_permits();
         world
     }
@@ -245,8 +253,11 @@ impl<'a> World<'a> {
     /// How many values a lambda in `var` that runs `callee` has captured.
     fn lambda_captures(&self, act: Act, var: Var, callee: Act) -> Option<u32> {
         let method = self.program.method(self.pointsto.method(callee));
+        if !self.lambda_targets.contains(&method.selector) {
+            return None;
+        }
         let objects = self.pointsto.pts(act, var);
-        if objects.len() > 64 {
+        if objects.len() > MOST_LAMBDAS {
             return None;
         }
         objects.iter().find_map(|obj| {

@@ -32,6 +32,7 @@ impl Entries {
         keys: &Keys<'_, 'w>,
         table: &mut LockTable,
         acts: &FxHashMap<Act, ActLocks>,
+        waits: impl Iterator<Item = Act>,
     ) -> Entries {
         let mut finder =
             Finder { world, keys, table, acts, down: FxHashMap::default(), entries: Entries::default() };
@@ -42,7 +43,9 @@ impl Entries {
             };
             finder.certain(origin, &origins.runs[origin], roots);
         }
-        finder.possible();
+        // Only what leads to an acquisition or a wait is asked about.
+        let taking = acts.keys().copied().filter(|&act| !world.is_jdk(act) && !acts[&act].uses().is_empty());
+        finder.possible(&world.callers_of(taking.chain(waits)));
         finder.entries
     }
 
@@ -87,6 +90,10 @@ impl Finder<'_, '_, '_> {
     }
 
     fn lock_down(&mut self, caller: Act, stmt: StmtId, callee: Act, lock: LockId) -> LockId {
+        // Only paths depend on whose terms they are told in.
+        if !self.table.has_path(lock) {
+            return lock;
+        }
         let key = (caller, stmt, callee, lock);
         if let Some(&known) = self.down.get(&key) {
             return known;
@@ -157,14 +164,15 @@ impl Finder<'_, '_, '_> {
     }
 
     /// The same with ⋃, over all calls. Least solution.
-    fn possible(&mut self) {
+    fn possible(&mut self, asked: &Bits) {
         let (pointsto, components) = (self.world.pointsto, &self.world.components);
         let in_order = |act: Act| (Reverse(components.of(act)), act);
         let mut found: FxHashMap<Act, BTreeSet<LockId>> = FxHashMap::default();
-        let mut left: BTreeSet<(Reverse<u32>, Act)> = self.acts.keys().copied().map(in_order).collect();
+        let holding = self.acts.keys().copied().filter(|act| asked.contains(act.index()));
+        let mut left: BTreeSet<(Reverse<u32>, Act)> = holding.map(in_order).collect();
         while let Some((_, act)) = left.pop_first() {
             let from_callers: Vec<LockId> = found.get(&act).into_iter().flatten().copied().collect();
-            for (stmt, callee) in pointsto.calls(act) {
+            for (stmt, callee) in pointsto.calls(act).filter(|(_, callee)| asked.contains(callee.index())) {
                 let own = self.table.set(self.held_at(act, stmt)).to_vec();
                 let mut grown = false;
                 for &lock in own.iter().chain(&from_callers) {

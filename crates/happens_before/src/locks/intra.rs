@@ -372,8 +372,10 @@ impl Paths {
 pub fn analyse(world: &World<'_>, keys: &Keys<'_, '_>, table: &mut LockTable) -> FxHashMap<Act, ActLocks> {
     let mut acts: FxHashMap<Act, ActLocks> = FxHashMap::default();
     let mut rounds: FxHashMap<Act, u32> = FxHashMap::default();
-    let mut left: BTreeSet<Act> = world.pointsto.acts().filter(|&act| touches_locks(world, act)).collect();
-    while let Some(act) = left.pop_first() {
+    let in_order = |act: Act| (world.components.of(act), act);
+    let touching = world.pointsto.acts().filter(|&act| touches_locks(world, act));
+    let mut left: BTreeSet<(u32, Act)> = touching.map(in_order).collect();
+    while let Some((_, act)) = left.pop_first() {
         let Some(flow) = world.flow(act) else { continue };
         let mut found = Intra { keys, table, acts: &acts, act, flow }.run();
         let round = rounds.entry(act).or_default();
@@ -384,7 +386,7 @@ pub fn analyse(world: &World<'_>, keys: &Keys<'_, '_>, table: &mut LockTable) ->
         let changed = acts.get(&act).map_or(&Net::default(), |known| &known.net) != &found.net;
         acts.insert(act, found);
         if changed && rounds[&act] <= ROUNDS + 1 {
-            left.extend(world.pointsto.callers(act).iter().map(|&(caller, _)| caller));
+            left.extend(world.pointsto.callers(act).iter().map(|&(caller, _)| in_order(caller)));
         }
     }
     acts

@@ -44,7 +44,8 @@ impl Locks {
         let mut locks = Locks { paths, ..Locks::default() };
         let keys = intra::Keys::new(world, unique, &locks.paths, owners);
         locks.acts = intra::analyse(world, &keys, &mut locks.table);
-        locks.entries = calls::Entries::new(world, origins, &keys, &mut locks.table, &locks.acts);
+        let waits = joins.waits.iter().map(|&(act, ..)| act);
+        locks.entries = calls::Entries::new(world, origins, &keys, &mut locks.table, &locks.acts, waits);
         locks.acquisitions = locks.find_acquisitions(world, origins, joins);
         locks
     }
@@ -62,7 +63,8 @@ impl Locks {
 
     fn find_acquisitions(&self, world: &World<'_>, origins: &Origins, joins: &Joins) -> Vec<Acquisition> {
         let mut found = Vec::new();
-        let mut touching: Vec<Act> = self.acts.keys().copied().collect();
+        // The library's own locks are its own affair.
+        let mut touching: Vec<Act> = self.acts.keys().copied().filter(|&act| !world.is_jdk(act)).collect();
         touching.sort_unstable();
         for (origin, info) in origins.info.iter() {
             if info.kind == OriginKind::Initialization {
@@ -74,10 +76,6 @@ impl Locks {
                     let wanted = self.table.lock(lock_use.lock);
                     let set = lock_use.stmt.map_or(SetId(0), |stmt| self.acts[&act].before(stmt));
                     let Some(held) = self.held_during(origin, runs, act, set, Some(wanted)) else { continue };
-                    // The library's own locks matter only where they nest.
-                    if held.is_empty() && world.is_jdk(act) {
-                        continue;
-                    }
                     let wants = Wanted::Lock(wanted.clone());
                     found.push(Acquisition { origin, act, stmt: lock_use.stmt, wants, held });
                 }

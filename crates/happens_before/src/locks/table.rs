@@ -1,7 +1,8 @@
 //! Locks and sets of locks, each stored once.
 
+use crate::bits::Bits;
 use crate::types::{HeldLock, LockKey};
-use arena::{Interner, define_id};
+use arena::{Id, Interner, define_id};
 
 define_id! {
     /// A lock as held from one place.
@@ -15,13 +16,14 @@ define_id! {
 pub struct LockTable {
     locks: Interner<LockId, HeldLock>,
     sets: Interner<SetId, Vec<LockId>>,
+    with_path: Bits,
 }
 
 impl Default for LockTable {
     fn default() -> Self {
         let mut sets = Interner::new();
         sets.intern(Vec::new());
-        LockTable { locks: Interner::new(), sets }
+        LockTable { locks: Interner::new(), sets, with_path: Bits::new() }
     }
 }
 
@@ -35,7 +37,17 @@ impl LockTable {
     pub fn add(&mut self, mut lock: HeldLock) -> LockId {
         lock.keys.sort_unstable();
         lock.keys.dedup();
-        self.locks.intern(lock)
+        let has_path = lock.keys.iter().any(|key| matches!(key, LockKey::Path { .. }));
+        let id = self.locks.intern(lock);
+        if has_path {
+            self.with_path.insert(id.index());
+        }
+        id
+    }
+
+    /// Is the lock known by a path, in the terms of one method?
+    pub fn has_path(&self, id: LockId) -> bool {
+        self.with_path.contains(id.index())
     }
 
     pub fn lock(&self, id: LockId) -> &HeldLock {

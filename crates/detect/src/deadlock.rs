@@ -257,7 +257,7 @@ fn waits(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
                 let reentrant = other.held.iter().any(|own| same_lock(stages, &own.lock, wanted));
                 let theirs = is_jdk(stages, waiter.act) || is_jdk(stages, other.act);
                 let Some(lock) =
-                    common.filter(|_| !theirs && !reentrant && !(wanted.shared && held.lock.shared))
+                    common.filter(|_| !(theirs || reentrant || wanted.shared && held.lock.shared))
                 else {
                     continue;
                 };

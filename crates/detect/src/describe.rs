@@ -19,8 +19,11 @@ use std::sync::OnceLock;
 pub(crate) struct Describe<'a> {
     stages: &'a Stages<'a>,
     /// For each origin the shortest way to each activation: who calls it, and where.
-    paths: Vec<OnceLock<Vec<Option<(Act, StmtId)>>>>,
+    paths: Vec<OnceLock<CallTree>>,
 }
+
+/// For each activation the call that leads to it.
+type CallTree = Vec<Option<(Act, StmtId)>>;
 
 impl<'a> Describe<'a> {
     pub(crate) fn new(stages: &'a Stages<'a>) -> Describe<'a> {
@@ -124,7 +127,7 @@ impl<'a> Describe<'a> {
     }
 
     /// Breadth first from everything the origin starts with.
-    fn call_tree(&self, origin: Origin) -> Vec<Option<(Act, StmtId)>> {
+    fn call_tree(&self, origin: Origin) -> CallTree {
         let pointsto = self.stages.pointsto;
         let info = &self.stages.happens_before.origins()[origin];
         let roots = match info.kind {
@@ -194,7 +197,7 @@ impl<'a> Describe<'a> {
         let trace = self.calls(spawn.parent, spawn.act);
         let frames = trace.into_iter().chain([(spawn.act, spawn.stmt)]);
         let in_app = |&(act, _): &(Act, StmtId)| self.layer(act) != Layer::Jdk;
-        let (act, stmt) = frames.filter(in_app).last().unwrap_or((spawn.act, spawn.stmt));
+        let (act, stmt) = frames.rev().find(in_app).unwrap_or((spawn.act, spawn.stmt));
         Some(self.place(act, stmt))
     }
 

@@ -306,6 +306,9 @@ fn unprotected<'s, 'x>(
     weak
 }
 
+/// The memory (with its object where it has no name), and the two methods.
+type Cause = (What, Option<Obj>, Option<(MethodId, MethodId)>);
+
 /// One finding per cause: the same memory, the same two methods.
 fn group(
     stages: &Stages<'_>,
@@ -313,8 +316,7 @@ fn group(
     accesses: &Accesses,
     witnesses: Vec<Witness>,
 ) -> Vec<Finding> {
-    let mut groups: BTreeMap<(What, Option<Obj>, Option<(MethodId, MethodId)>), Vec<Witness>> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<Cause, Vec<Witness>> = BTreeMap::new();
     for witness in witnesses {
         let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
         let shown = |access: &Access, origin: Origin| {

@@ -44,7 +44,8 @@ struct Like {
 }
 
 pub(crate) fn read(file: &str, text: &str) -> Result<ModelFile, ModelError> {
-    let reader = Reader { file, text };
+    let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at).collect();
+    let reader = Reader { file, text, ends };
     let document = DeTable::parse(text)
         .map_err(|error| reader.error(error.span().map_or(0, |span| span.start), error.message()))?;
     let mut out = ModelFile::default();
@@ -71,6 +72,8 @@ type Value<'t> = Spanned<DeValue<'t>>;
 struct Reader<'t> {
     file: &'t str,
     text: &'t str,
+    /// Offsets of the line ends.
+    ends: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -214,7 +217,7 @@ impl Reader<'_> {
     }
 
     fn line(&self, offset: usize) -> usize {
-        1 + self.text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count()
+        1 + self.ends.partition_point(|&end| end < offset)
     }
 
     /// How many lines below the opening quote an offset of the value's text lies.

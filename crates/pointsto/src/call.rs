@@ -62,13 +62,9 @@ impl Solver<'_> {
     pub(crate) fn unresolved(&mut self, act: Act, stmt: StmtId, dst: Option<Node>, selector: Selector) {
         self.state.gaps.unresolved_calls.insert((self.state.acts[act].method, stmt));
         let descriptor = self.program.selector_text(selector).1.to_string();
-        let result = descriptor.rsplit(')').next().unwrap_or_default();
-        let class = match result.as_bytes().first() {
-            Some(b'L') => self.program.class_id(&result[1..result.len() - 1]),
-            Some(b'[') => self.program.class_id(result),
-            _ => return,
-        };
-        if let Some(dst) = dst {
+        let result = ir::descriptor::result(&descriptor).flatten().and_then(|result| result.class());
+        if let (Some(dst), Some(class)) = (dst, result) {
+            let class = self.program.class_id(class);
             let obj = self.opaque_object(class);
             self.state.graph.add_fact(dst, obj);
         }

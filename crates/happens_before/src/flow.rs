@@ -334,3 +334,62 @@ impl<'a> Resolver<'a> {
             && !self.program.is_subtype_loaded(class, runtime)
     }
 }
+
+#[cfg(test)]
+pub mod testing {
+    //! Bodies made by hand.
+
+    use super::*;
+    use classfile::{ClassBytes, ClassSource};
+    use ir::{Block, Cond, Const, Stmt, VarInfo};
+
+    struct NoClasses;
+
+    impl ClassSource for NoClasses {
+        fn find(&self, _: &str) -> Option<ClassBytes> {
+            None
+        }
+
+        fn app_classes(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn resources(&self, _: &str) -> Vec<Vec<u8>> {
+            Vec::new()
+        }
+    }
+
+    /// Blocks by number of statements, successors and handlers. A block without successors returns, one with
+    /// two branches; every other statement is a cast, which may fail.
+    pub fn flow(blocks: &[(u32, &[u32], &[u32])]) -> Flow {
+        let mut body = Body::default();
+        let var = body.vars.push(VarInfo { name: None, is_ref: true, def: None });
+        let handlers: BTreeSet<u32> =
+            blocks.iter().flat_map(|(_, _, handlers)| handlers.iter().copied()).collect();
+        for (at, &(count, succs, covering)) in blocks.iter().enumerate() {
+            let first = body.stmts.len() as u32;
+            for n in 0..count {
+                let kind = match (n + 1 == count, succs.len()) {
+                    (true, 0) => StmtKind::Return { value: None },
+                    (true, 2) => StmtKind::Branch { cond: Cond::Eq, a: var, b: None },
+                    _ if n == 0 && handlers.contains(&(at as u32)) => {
+                        StmtKind::Catch { dst: var, class: None }
+                    }
+                    _ if covering.is_empty() => StmtKind::Const { dst: var, value: Const::Null },
+                    _ => StmtKind::Cast { dst: var, src: var, class: ClassId(0) },
+                };
+                body.stmts.push(Stmt { kind, block: BlockId::new(at), line: 0, pc: 0 });
+            }
+            let to_blocks = |blocks: &[u32]| blocks.iter().map(|&block| BlockId(block)).collect();
+            body.blocks.push(Block {
+                first,
+                end: first + count,
+                succs: to_blocks(succs),
+                handlers: to_blocks(covering),
+                preds: Vec::new(),
+            });
+        }
+        let program = Program::new(Arc::new(NoClasses));
+        Flow::new(&mut Resolver::new(&program), MethodId(0), Arc::new(body))
+    }
+}

@@ -15,6 +15,9 @@ use models::Step;
 use pointsto::{Act, Obj};
 use std::collections::BTreeMap;
 
+/// Calls of joining methods that count as joins themselves, at most.
+const MOST_LIFTED: usize = 1000;
+
 /// A statement that waits for origins to end.
 #[derive(Debug, Clone)]
 struct Join {
@@ -67,17 +70,18 @@ pub struct Joins {
 
 impl Joins {
     pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique, paths: &Paths) -> Joins {
-        let found = find_joins(world);
+        let (found, own) = find_joins(world);
         let finder = Finder { world, unique, paths };
         let of_site: Vec<SiteJoins> = origins.sites.iter().map(|site| finder.of_site(site, &found)).collect();
         let lifted = origins.sites.iter().map(|site| finder.lifted(origins, site, &found)).collect();
         let of_origin = origins.sites_of.iter().map(|(_, sites)| common(&of_site, sites)).collect();
-        let waits = waits(origins, &found);
+        let waits = waits(origins, &found, own);
         Joins { of_site, lifted, of_origin, waits }
     }
 }
 
-fn find_joins(world: &World<'_>) -> Vec<Join> {
+/// All joins, and how many of them are statements that wait themselves (these come first).
+fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
     let mut covers: BTreeMap<Obj, IdSet<Obj>> = BTreeMap::new();
     let mut joins = Vec::new();
     for act in world.pointsto.acts() {
@@ -104,6 +108,8 @@ fn find_joins(world: &World<'_>) -> Vec<Join> {
             });
         }
     }
+    let own = joins.len();
+    lift_joins(world, &mut joins);
     for join in &mut joins {
         let mut left: Vec<Obj> = join.objects.iter().collect();
         while let Some(obj) = left.pop() {
@@ -114,12 +120,42 @@ fn find_joins(world: &World<'_>) -> Vec<Join> {
             }
         }
     }
-    joins
+    (joins, own)
 }
 
-fn waits(origins: &Origins, joins: &[Join]) -> Vec<(Act, StmtId, Vec<Origin>)> {
+/// A method that always joins what it is given: calls of it are joins as well.
+fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
+    let mut at = 0;
+    let most = joins.len() + MOST_LIFTED;
+    while at < joins.len() && joins.len() < most {
+        let Join { act, stmt, waits_for, var, .. } = joins[at];
+        at += 1;
+        let (Some(flow), Some(var)) = (world.flow(act), var) else { continue };
+        let source = flow.source(var);
+        let Some(param) = flow.body.params.iter().position(|&param| param == source) else { continue };
+        if world.is_jdk(act) || !must_pass(flow, stmt) {
+            continue;
+        }
+        for &(caller, call) in world.pointsto.callers(act) {
+            let known = joins.iter().any(|join| (join.act, join.stmt) == (caller, call));
+            if known || world.is_jdk(caller) || !world.bindings_are_plain(caller, call, act) {
+                continue;
+            }
+            let Some(flow) = world.flow(caller) else { continue };
+            let StmtKind::Call { args, .. } = &flow.body.stmts[call].kind else { continue };
+            if world.pointsto.callees(caller, call) != [act] {
+                continue;
+            }
+            let var = args.get(param).copied();
+            let objects = var.map_or_else(IdSet::new, |var| world.pointsto.pts(caller, var).clone());
+            joins.push(Join { act: caller, stmt: call, waits_for, objects, covered: IdSet::new(), var });
+        }
+    }
+}
+
+fn waits(origins: &Origins, joins: &[Join], own: usize) -> Vec<(Act, StmtId, Vec<Origin>)> {
     let mut waits: BTreeMap<(Act, StmtId), IdSet<Origin>> = BTreeMap::new();
-    for join in joins {
+    for join in &joins[..own] {
         for site in &origins.sites {
             let subject = match join.waits_for {
                 WaitsFor::Handle => &site.handles,

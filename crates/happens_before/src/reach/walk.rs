@@ -177,3 +177,81 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::testing::flow;
+
+    /// Statements reached from a seed, with the given ones closed.
+    fn reached(flow: &Flow, seed: Seed, closed: &[u32]) -> (Vec<usize>, Exits) {
+        let stop = |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false };
+        let mut walk = Walk::new(flow, closed.iter().map(stop).collect(), &[]);
+        walk.go(seed);
+        (walk.reached.iter().collect(), walk.exits)
+    }
+
+    #[test]
+    fn what_precedes_a_statement_is_not_reached_from_it() {
+        let flow = flow(&[(4, &[], &[])]);
+        let (stmts, exits) = reached(&flow, Seed::After(StmtId(1)), &[]);
+        assert_eq!(stmts, [2, 3]);
+        assert!(exits.normal);
+    }
+
+    #[test]
+    fn a_statement_in_a_loop_reaches_itself() {
+        // 0 → 1 ⇄ 1, 1 → 2
+        let flow = flow(&[(1, &[1], &[]), (3, &[1, 2], &[]), (1, &[], &[])]);
+        let (stmts, _) = reached(&flow, Seed::After(StmtId(2)), &[]);
+        assert_eq!(stmts, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_closed_statement_is_reached_and_not_passed() {
+        let flow = flow(&[(4, &[], &[])]);
+        let (stmts, exits) = reached(&flow, Seed::Entry, &[2]);
+        assert_eq!(stmts, [0, 1, 2]);
+        assert_eq!(exits, Exits::default());
+    }
+
+    #[test]
+    fn a_closed_branch_leaves_the_other_one() {
+        // 0 → 1, 2; 1 → 3; 2 → 3: closed in 1 only
+        let flow = flow(&[(1, &[1, 2], &[]), (2, &[3], &[]), (1, &[3], &[]), (1, &[], &[])]);
+        assert!(reached(&flow, Seed::Entry, &[1]).1.normal);
+        assert!(!reached(&flow, Seed::Entry, &[1, 3]).1.normal);
+    }
+
+    #[test]
+    fn a_killed_edge_is_not_taken() {
+        // 0 → 1 ⇄ 1, 1 → 2: leaving the loop is killed
+        let flow = flow(&[(1, &[1], &[]), (2, &[1, 2], &[]), (1, &[], &[])]);
+        let kills = [(Act(0), BlockId(1), BlockId(2))];
+        let mut walk = Walk::new(&flow, Vec::new(), &kills);
+        walk.go(Seed::Entry);
+        assert_eq!(walk.reached.iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(!walk.exits.normal);
+    }
+
+    #[test]
+    fn a_handler_is_entered_from_what_may_fail_before_it_is_closed() {
+        // 0 (covered by 2) → 1; nothing is a call, so that every statement may enter the handler
+        let flow = flow(&[(2, &[1], &[2]), (1, &[], &[]), (1, &[], &[])]);
+        assert_eq!(reached(&flow, Seed::Entry, &[1]).0, [0, 1, 3]);
+        assert_eq!(reached(&flow, Seed::Entry, &[0]).0, [0]);
+    }
+
+    #[test]
+    fn a_walk_can_be_continued_where_it_was_stopped() {
+        let flow = flow(&[(4, &[1], &[]), (1, &[], &[])]);
+        let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false };
+        let mut walk = Walk::new(&flow, vec![closed], &[]);
+        walk.go(Seed::Entry);
+        assert!(!walk.exits.normal);
+        walk.set_stop(Stop { passes: Exits::ALL, ..closed });
+        walk.go_on(Seed::After(StmtId(1)));
+        assert_eq!(walk.reached.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert!(walk.exits.normal);
+    }
+}

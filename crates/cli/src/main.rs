@@ -13,6 +13,9 @@ use args::{Args, Command};
 use settings::{Settings, Surroundings};
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let Args { command: Command::Check(args) } = args::parse(std::env::args_os());
     let settings = Settings::resolve(args, &Surroundings::current());

@@ -37,6 +37,9 @@ const STAGES: [(Stage, &str); 4] = [
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
+/// Further pairs of one cause that are listed.
+const MOST_ALSO: usize = 50;
+
 /// A surviving pair: who, on what, and how sure.
 #[derive(Debug, Clone)]
 struct Witness {
@@ -353,7 +356,7 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<Witness>
         let sides = [&accesses.all[witness.a], &accesses.all[witness.b]];
         sides.iter().filter(|access| !access.write).count()
     };
-    group.sort_by_key(|witness| (witness.confidence, reads(witness), places(witness)));
+    group.sort_by_cached_key(|witness| (witness.confidence, reads(witness), places(witness)));
     let best = &group[0];
     let (a, b) = (&accesses.all[best.a], &accesses.all[best.b]);
     let (through_a, through_b) = best.anchors.as_ref().map_or((None, None), |(x, y)| (Some(x), Some(y)));
@@ -375,7 +378,7 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<Witness>
     } else {
         format!("{name} is {} by two threads", both(verb(first.0), verb(second.0)))
     };
-    let mut also: Vec<(Place, Place)> = group[1..].iter().map(places).collect();
+    let mut also: Vec<(Place, Place)> = group[1..].iter().take(MOST_ALSO).map(places).collect();
     let shown = places(best);
     also.sort();
     also.dedup();

@@ -15,6 +15,10 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Values that may come from more places than this, or over longer chains of copies, are not followed.
+const MOST_ROOTS: usize = 8;
+const MOST_STEPS: usize = 64;
+
 /// Which variables are fresh where, for every activation of application code.
 #[derive(Debug, Default)]
 pub struct Fresh {
@@ -196,7 +200,7 @@ impl ActFresh {
                     }
                     _ => known = false,
                 }
-                known &= roots.len() <= 8;
+                known &= roots.len() <= MOST_ROOTS && seen.len() <= MOST_STEPS;
             }
             if known && !roots.is_empty() {
                 self.roots.insert(var, roots.into_iter().collect());

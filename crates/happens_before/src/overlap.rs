@@ -12,13 +12,17 @@ use arena::{Id, IdSet, IndexVec, define_id};
 use ir::{StmtId, StmtKind};
 use models::{Source, Step};
 use pointsto::{Act, Obj, Site as ObjectSite};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 define_id! {
     /// A computed reach set.
     ReachId
 }
+
+/// Longer lists of reach sets are merged.
+const SHORT_LIST: usize = 3;
 
 /// May-overlap between origins, precomputed so that a question costs a few look-ups.
 #[derive(Debug, Default)]
@@ -89,6 +93,7 @@ struct Builder<'a, 'w> {
     known: FxHashMap<(Origin, Start, Kills), ReachId>,
     /// T never outlives its ancestor A: `stays[A]` contains T. Pairs on a cycle are taken to outlive.
     stays: IndexVec<Origin, Bits>,
+    done: FxHashSet<(Origin, Origin)>,
 }
 
 impl<'a, 'w> Builder<'a, 'w> {
@@ -112,6 +117,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             barriers: FxHashMap::default(),
             known: FxHashMap::default(),
             stays,
+            done: FxHashSet::default(),
         }
     }
 
@@ -121,12 +127,20 @@ impl<'a, 'w> Builder<'a, 'w> {
         for q in self.tree.order.clone() {
             for at in self.tree.sites[q].clone() {
                 let child = self.origins.sites[at].child;
+                // Most origins outlive whoever starts them and are never joined: for those, one answer.
+                let mut plain: Option<Vec<ReachId>> = None;
                 for t in self.tree.below[child].iter().map(Origin::new).collect::<Vec<_>>() {
-                    let reaches = self.alive_from(q, at, t);
-                    let alive = self.overlap.alive[q].entry(t).or_default();
-                    alive.extend(reaches);
-                    alive.sort_unstable();
-                    alive.dedup();
+                    let is_plain = t != child
+                        && !self.stays[child].contains(t.index())
+                        && self.joins.of_origin[t].is_empty();
+                    let reaches = match &plain {
+                        Some(reaches) if is_plain => reaches.clone(),
+                        _ => self.alive_from(q, at, t),
+                    };
+                    self.overlap.alive[q].entry(t).or_default().extend(&reaches);
+                    if is_plain {
+                        plain.get_or_insert(reaches);
+                    }
                 }
             }
             // What class initialisers start runs before the entry points do.
@@ -141,11 +155,33 @@ impl<'a, 'w> Builder<'a, 'w> {
                     self.overlap.alive[q].entry(t).or_default().push(id);
                 }
             }
-            let alive = &self.overlap.alive[q];
-            for (t, reaches) in alive {
+            self.merge_alive(q);
+            for (t, reaches) in &self.overlap.alive[q] {
                 if !reaches.iter().any(|&id| self.overlap.reaches[id].ends) {
                     self.stays[q].insert(t.index());
                 }
+            }
+        }
+    }
+
+    /// Long lists of sets become one set, shared by all that have the same list.
+    fn merge_alive(&mut self, q: Origin) {
+        let Overlap { alive, reaches, .. } = &mut self.overlap;
+        let mut merged: FxHashMap<Vec<ReachId>, ReachId> = FxHashMap::default();
+        let mut lists: Vec<(&Origin, &mut Vec<ReachId>)> = alive[q].iter_mut().collect();
+        lists.sort_unstable_by_key(|(t, _)| **t);
+        for (_, list) in lists {
+            list.sort_unstable();
+            list.dedup();
+            if list.len() > SHORT_LIST {
+                let id = *merged.entry(list.clone()).or_insert_with(|| {
+                    let mut all = ReachSet::default();
+                    for &id in list.iter() {
+                        all.union_with(&reaches[id]);
+                    }
+                    reaches.push(all)
+                });
+                *list = vec![id];
             }
         }
     }
@@ -224,15 +260,20 @@ impl<'a, 'w> Builder<'a, 'w> {
             for &member in &members {
                 self.overlap.related[member].union_with(&self.tree.below[p]);
             }
-            let descendants: Vec<Origin> = self.overlap.alive[p].keys().copied().collect();
-            for r1 in descendants {
-                for at in self.tree.sites[p].clone() {
-                    let site = &self.origins.sites[at];
-                    // Nothing is known about the order of initialisers.
-                    let unordered = self.origins.info[p].kind == OriginKind::Initialization
-                        && !self.tree.below[site.child].contains(r1.index());
-                    if unordered || self.is_alive_at(p, site, r1) {
-                        self.add_together(r1, site.child);
+            let mut by_life: BTreeMap<Vec<ReachId>, Vec<Origin>> = BTreeMap::new();
+            for (&r1, reaches) in &self.overlap.alive[p] {
+                by_life.entry(reaches.clone()).or_default().push(r1);
+            }
+            for at in self.tree.sites[p].clone() {
+                let site = &self.origins.sites[at];
+                // Nothing is known about the order of initialisers.
+                let is_init = self.origins.info[p].kind == OriginKind::Initialization;
+                for (life, alike) in &by_life {
+                    let is_alive = self.is_alive_at(life, site);
+                    for &r1 in alike {
+                        if is_alive || is_init && !self.tree.below[site.child].contains(r1.index()) {
+                            self.add_together(r1, site.child);
+                        }
                     }
                 }
             }
@@ -249,9 +290,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// May `r1` be alive when `p` decides to start what the site starts?
-    fn is_alive_at(&self, p: Origin, site: &Site, r1: Origin) -> bool {
-        let alive = |act, stmt| self.overlap.is_alive(p, act, stmt, r1);
+    /// May who lives there be alive when it is decided to start what the site starts?
+    fn is_alive_at(&self, life: &[ReachId], site: &Site) -> bool {
+        let alive = |act, stmt| life.iter().any(|&id| self.overlap.reaches[id].contains(act, stmt));
         alive(site.act, site.stmt) && site.events.iter().any(|&(act, stmt)| alive(act, stmt))
     }
 
@@ -281,6 +322,9 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// `r1` may be alive while `child` is started, and so while anything below `child` runs.
     fn add_together(&mut self, r1: Origin, child: Origin) {
+        if !self.done.insert((r1, child)) {
+            return;
+        }
         let below = &self.tree.below[child];
         self.overlap.together[r1].union_with(below);
         for r2 in below.iter() {
@@ -298,46 +342,48 @@ impl Tree {
                 sites[parent].push(at);
             }
         }
-        let children = |origin: Origin| {
+        let started = |origin: Origin| {
             let mut children: Vec<Origin> = sites[origin].iter().map(|&at| origins.sites[at].child).collect();
             children.sort_unstable();
             children.dedup();
             children
         };
+        let children: IndexVec<Origin, Vec<Origin>> = origins.info.ids().map(started).collect();
         let mut below: IndexVec<Origin, Bits> = IndexVec::new();
         for origin in origins.info.ids() {
             let mut seen = Bits::with_len(count);
             let mut left = vec![origin];
             // What class initialisers start is below every entry point as well.
             if origins.info[origin].kind == OriginKind::Entry {
-                left.extend(origins.initialization().into_iter().flat_map(children));
+                left.extend(origins.initialization().into_iter().flat_map(|init| &children[init]));
             }
             while let Some(next) = left.pop() {
                 if seen.insert(next.index()) {
-                    left.extend(children(next));
+                    left.extend(&children[next]);
                 }
             }
             below.push(seen);
         }
-        let order = postorder(count, children);
+        let order = postorder(&children);
         let after = started_after(origins, unique);
         Tree { sites, below, order, after }
     }
 }
 
-fn postorder(count: usize, children: impl Fn(Origin) -> Vec<Origin>) -> Vec<Origin> {
+fn postorder(children: &IndexVec<Origin, Vec<Origin>>) -> Vec<Origin> {
+    let count = children.len();
     let mut order = Vec::with_capacity(count);
     let mut seen = Bits::with_len(count);
     for root in (0..count).map(Origin::new) {
         if !seen.insert(root.index()) {
             continue;
         }
-        let mut stack = vec![(root, children(root))];
+        let mut stack = vec![(root, children[root].clone())];
         while let Some((origin, left)) = stack.last_mut() {
             match left.pop() {
                 Some(child) => {
                     if seen.insert(child.index()) {
-                        stack.push((child, children(child)));
+                        stack.push((child, children[child].clone()));
                     }
                 }
                 None => {

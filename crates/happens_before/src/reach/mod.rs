@@ -92,6 +92,19 @@ impl ReachSet {
         self.whole.contains(act.index())
             || self.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
     }
+
+    pub fn union_with(&mut self, other: &ReachSet) {
+        self.whole.union_with(&other.whole);
+        for (&act, stmts) in &other.parts {
+            match self.parts.get_mut(&act) {
+                Some(known) => Arc::make_mut(known).union_with(stmts),
+                None => {
+                    self.parts.insert(act, stmts.clone());
+                }
+            }
+        }
+        self.ends |= other.ends;
+    }
 }
 
 /// Reached statements of an origin, given by its entry and all it runs:

@@ -33,7 +33,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "CLASS", help_heading = "Program")]
     pub main: Vec<String>,
 
-    /// Begin at this method, in a thread of its own; other mains only if named. May be repeated.
+    /// Begin at this method; mains only if named. May be repeated; entry points never overlap each other.
     #[arg(long, value_name = "CLASS.METHOD", help_heading = "Program")]
     pub entry: Vec<String>,
 

@@ -29,6 +29,10 @@ impl Default for Options {
     }
 }
 
+/// With contexts for origins there may be this many facts, or so many times those without.
+const MOST_FACTS: u64 = 3_000_000;
+const MOST_GROWTH: u64 = 10;
+
 /// Where execution begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
@@ -63,7 +67,8 @@ impl PointsTo {
     /// Solves for the given roots. A cold run starts from the default state.
     ///
     /// First with one context for all application code; this tells how much code each origin runs. Then again
-    /// with a context for every origin that is small enough. The choice depends on the program alone.
+    /// with a context for every origin that is small enough. Where contexts multiply, only the smaller half keeps
+    /// its own, and so on. The choice depends on the program alone.
     pub fn apply(
         &mut self,
         program: &mut Program,
@@ -75,20 +80,21 @@ impl PointsTo {
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
         *self = PointsTo::default();
-        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, progress);
-        let sizes = self.origin_sizes(program);
-        let origins = sizes.len();
-        let small: FxHashSet<Site> = sizes
-            .into_iter()
-            .filter(|&(_, facts)| facts <= options.origin_budget)
-            .map(|(site, _)| site)
-            .collect();
-        let merged = origins - small.len();
-        if !small.is_empty() || options.full_jdk {
+        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, u64::MAX, progress);
+        let mut sizes: Vec<(u64, Site)> =
+            self.origin_sizes(program).into_iter().map(|(site, facts)| (facts, site)).collect();
+        sizes.sort_unstable();
+        let mut own = sizes.partition_point(|&(facts, _)| facts <= options.origin_budget);
+        let most = if options.full_jdk { u64::MAX } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
+        let mut done = own == 0 && !options.full_jdk;
+        while !done {
             *self = PointsTo::default();
-            Solver::new(self, program, models, options, small).run(roots, progress);
+            let selective = sizes[..own].iter().map(|&(_, site)| site).collect();
+            let most = if own == 0 { u64::MAX } else { most };
+            done = Solver::new(self, program, models, options, selective).run(roots, most, progress);
+            own = if done { own } else { own / 2 };
         }
-        self.gaps.merged_origins = merged as u64;
+        self.gaps.merged_origins = (sizes.len() - own) as u64;
         PointsToDelta {
             acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
             spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
@@ -152,8 +158,8 @@ impl<'a> Solver<'a> {
         Solver { state, program, models, traits, selective, pending: Vec::new(), shared, entry, names }
     }
 
-    /// To the fixpoint.
-    fn run(mut self, roots: &Roots, progress: &dyn Fn(u64)) {
+    /// To the fixpoint, unless there are more facts than `most` on the way: then false.
+    fn run(mut self, roots: &Roots, most: u64, progress: &dyn Fn(u64)) -> bool {
         for &method in &roots.boot {
             let act = self.activate(self.shared, method);
             self.state.initializers.push(act);
@@ -174,12 +180,16 @@ impl<'a> Solver<'a> {
                     self.fire(use_, obj);
                 }
             }
+            if self.state.graph.facts > most {
+                return false;
+            }
             steps += 1;
             if steps & 0xfff == 0 {
                 progress(self.state.graph.facts);
             }
         }
         self.rest();
+        true
     }
 
     fn add_entry(&mut self, method: MethodId) {

@@ -49,6 +49,7 @@ pub struct Case {
 /// What the solver alone says.
 pub struct Solved {
     pub acts: usize,
+    pub merged_origins: u64,
     /// Names of the methods that run.
     pub methods: BTreeSet<String>,
     /// Everything, with the solver's ids.
@@ -116,7 +117,12 @@ impl Case {
         let mut solver = PointsTo::default();
         solver.apply(&mut program, &mut models, &roots, &self.options, &|_| ());
         let methods = solver.acts().map(|act| program.method_display(solver.method(act)).to_string());
-        Solved { acts: solver.act_count(), methods: methods.collect(), dump: dump(&program, &solver) }
+        Solved {
+            acts: solver.act_count(),
+            merged_origins: solver.gaps().merged_origins,
+            methods: methods.collect(),
+            dump: dump(&program, &solver),
+        }
     }
 
     fn load(&self) -> (Program, Models, Roots) {

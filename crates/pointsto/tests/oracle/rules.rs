@@ -20,6 +20,13 @@ fn constructors_called_by_containers_end() {
 }
 
 #[test]
+fn contexts_that_multiply_are_given_up() {
+    let solved = case("MultiplyingContexts").solve();
+    assert!(solved.merged_origins > 0);
+    assert!(solved.acts < 100_000);
+}
+
+#[test]
 fn private_methods_are_not_overridden() {
     let case = case("PrivateMethods");
     case.agree();
@@ -27,6 +34,15 @@ fn private_methods_are_not_overridden() {
     assert!(methods.contains("PrivateMethods$Upper.lambdaOfUpper()"), "{methods:?}");
     assert!(methods.contains("PrivateMethods$Upper.callOfUpper()"), "{methods:?}");
     assert!(!methods.iter().any(|name| name.contains("OfLower")), "{methods:?}");
+}
+
+#[test]
+fn foreign_objects_run_nothing() {
+    let case = case("ForeignReceivers");
+    case.agree();
+    let methods = case.solve().methods;
+    assert!(methods.contains("ForeignReceivers$Owner.method()"), "{methods:?}");
+    assert!(!methods.iter().any(|name| name.contains("step")), "{methods:?}");
 }
 
 #[test]

@@ -220,7 +220,13 @@ impl Writer {
                 let lib = self.value(scope, Type::Lib, 0);
                 Some(format!("{}::{}", receiver(&lib), self.dice.pick(&["keep", "swap", "later", "make"])))
             }
-            (0..=1, 2) => Some("Lib::stat".to_string()),
+            (0, 2) => Some("Lib::stat".to_string()),
+            // Unbound; what it is called with may be anything.
+            (1, 2) => Some(format!("(BiFunction<C{class}, Object, Object>) C{class}::m")),
+            (3, 2) if scope.this.is_some() => {
+                let this = scope.this.unwrap_or_default();
+                Some(format!("(BiFunction<C{this}, Object, Object>) C{this}::p"))
+            }
             (2, 2) => {
                 let lib = self.value(scope, Type::Lib, 0);
                 Some(format!("{}::{}", receiver(&lib), self.dice.pick(&["pipe", "pass"])))

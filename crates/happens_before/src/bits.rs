@@ -1,4 +1,4 @@
-//! Dense bitsets over small index ranges: statements of a body, blocks, activations.
+//! Dense bitsets over small index ranges: statements of a body, blocks, activations. Knows plain numbers only.
 
 /// A growable set of small numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -58,6 +58,12 @@ impl Bits {
             let low = if at == first { u64::MAX << (from & 63) } else { u64::MAX };
             let high = if at == last { u64::MAX >> (63 - ((to - 1) & 63)) } else { u64::MAX };
             self.words[at] |= low & high;
+        }
+    }
+
+    pub fn insert_all(&mut self, items: impl IntoIterator<Item = usize>) {
+        for item in items {
+            self.insert(item);
         }
     }
 

@@ -1,5 +1,5 @@
 //! Order by signals: what precedes a signal happens before what follows an await that needs it. Latches,
-//! barriers, semaphores by their models; volatile flags by the branch that tests them.
+//! barriers, semaphores by their models; volatile flags by the branch that tests them. Knows no lock.
 
 use crate::flow::Flow;
 use crate::origins::Origins;

@@ -1,4 +1,5 @@
 //! How execution comes to an activation: call paths inside an origin, and the chain of spawns that led to it.
+//! Shortest and smallest first; knows nothing of order.
 
 use crate::origins::Origins;
 use crate::types::{Origin, SpawnedBy};

@@ -105,6 +105,17 @@ impl<'a> World<'a> {
         self.is_jdk_method(self.pointsto.method(act))
     }
 
+    pub fn is_static(&self, act: Act) -> bool {
+        self.program.method(self.pointsto.method(act)).is_static()
+    }
+
+    pub fn is_constructor_call(&self, flow: &Flow, stmt: StmtId) -> bool {
+        match &flow.body.stmts[stmt].kind {
+            StmtKind::Call { target, .. } => self.program.selector_text(target.selector).0 == "<init>",
+            _ => false,
+        }
+    }
+
     pub fn is_jdk_method(&self, method: MethodId) -> bool {
         self.program.class(self.program.method(method).class).layer == Layer::Jdk
     }

@@ -1,7 +1,8 @@
 //! Locks that callers hold when an activation is entered, per origin: certainly (on every way from the
-//! origin's entry) and possibly (on some).
+//! origin's entry) and possibly (on some). Knows what is held at each call; not how that came about.
 
-use super::intra::{ActLocks, Keys};
+use super::intra::ActLocks;
+use super::keys::Keys;
 use super::table::{LockId, LockTable, SetId};
 use crate::bits::Bits;
 use crate::origins::Origins;

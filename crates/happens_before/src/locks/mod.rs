@@ -3,6 +3,7 @@
 
 mod calls;
 mod intra;
+mod keys;
 pub mod paths;
 pub mod protect;
 mod table;
@@ -42,7 +43,7 @@ impl Locks {
         owners: &Owners,
     ) -> Locks {
         let mut locks = Locks { paths, ..Locks::default() };
-        let keys = intra::Keys::new(world, unique, &locks.paths, owners);
+        let keys = keys::Keys::new(world, unique, &locks.paths, owners);
         locks.acts = intra::analyse(world, &keys, &mut locks.table);
         let waits = joins.waits.iter().map(|&(act, ..)| act);
         locks.entries = calls::Entries::new(world, origins, &keys, &mut locks.table, &locks.acts, waits);

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 6;
 /// Definitions followed to find a path.
 const DEEPEST: usize = 24;
+/// Longest way up from an object to an owner.
+const HIGHEST: usize = 3;
 /// Larger methods are not getters.
 const LARGEST_GETTER: usize = 16;
 
@@ -185,6 +187,52 @@ impl Paths {
             }
         }
         Some(path)
+    }
+
+    /// The way from the object in `base` to the lock at `root.steps`: up to owners, then down.
+    pub fn relative(
+        &self,
+        flow: &Flow,
+        act: Act,
+        base: Var,
+        root: Var,
+        steps: &[PathStep],
+    ) -> Option<Vec<PathStep>> {
+        let mut way = Vec::new();
+        let mut base = base;
+        while way.len() <= HIGHEST {
+            let path = self.path(flow, act, base);
+            if path.view.is_some() {
+                return None;
+            }
+            let PathRoot::Var(from) = path.root else { return None };
+            let common = if from == root {
+                path.steps.iter().zip(steps).take_while(|(a, b)| a == b).count()
+            } else {
+                0
+            };
+            for step in path.steps[common..].iter().rev() {
+                let PathStep::Field(field) = step else { return None };
+                way.push(PathStep::Owner(*field));
+            }
+            if from == root {
+                way.extend_from_slice(&steps[common..]);
+                return (way.len() <= HIGHEST + steps.len()).then_some(way);
+            }
+            // The root was loaded from something that may change: its owner then.
+            match flow.definition(from) {
+                Some((stmt, &StmtKind::Load { base: owner, .. })) => {
+                    way.push(PathStep::Owner(flow.field(stmt)?));
+                    base = owner;
+                }
+                Some((_, &StmtKind::LoadElem { base: owner, .. })) => {
+                    way.push(PathStep::OwnerArray);
+                    base = owner;
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     fn kept_by(&self, flow: &Flow, var: Var, field: FieldId) -> Option<Var> {

@@ -1,4 +1,5 @@
-//! Do the locks held at two accesses to one object keep them apart?
+//! Do the locks held at two accesses to one object keep them apart? Judges by keys, paths and owners; whether
+//! the accesses could meet at all is not asked here.
 
 use super::Locks;
 use crate::flow::Flow;

@@ -1,4 +1,4 @@
-//! Locks and sets of locks, each stored once.
+//! Locks and sets of locks, each stored once. Knows when two are one; not how they came to be held.
 
 use crate::bits::Bits;
 use crate::types::{HeldLock, LockKey};

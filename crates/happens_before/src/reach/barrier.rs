@@ -1,5 +1,5 @@
-//! A set of kills, prepared: how control passes every activation that has one in it or below. Does not depend
-//! on the origin that asks, so that it is shared by all.
+//! A set of kills, prepared: how control passes every activation that has one in it or below. Knows nothing of
+//! the origin that asks, so that it is shared by all.
 
 use super::Kills;
 use super::walk::{Exits, Seed, Stop, Walk};

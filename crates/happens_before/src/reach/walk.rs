@@ -1,4 +1,5 @@
-//! Reachability inside one body, up to statements and edges that control may not pass.
+//! Reachability inside one body, up to statements and edges that control may not pass. Knows nothing of what is
+//! called from there.
 
 use crate::bits::Bits;
 use crate::flow::Flow;

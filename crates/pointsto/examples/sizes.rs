@@ -1,4 +1,4 @@
-//! Solves points-to for a program and prints its sizes: `sizes [--full-jdk] CLASS PATH…`.
+//! Solves points-to for a program and prints its sizes and where most facts are: `sizes [--full-jdk] CLASS PATH…`.
 
 use ir::{MethodRef, Program};
 use models::Models;
@@ -41,11 +41,49 @@ fn main() {
         pointsto.spawns().len(),
         pointsto.gaps().merged_origins,
     );
+    heaviest(&mut program, &pointsto);
     for spawn in pointsto.spawns() {
         println!(
             "  spawn in {} runs {}",
             program.method_display(pointsto.method(spawn.from)),
             program.method_display(pointsto.method(spawn.entry))
         );
+    }
+}
+
+/// Where the facts are: by class of the code, by class of the objects, by kind of context.
+fn heaviest(program: &mut Program, pointsto: &PointsTo) {
+    use std::collections::BTreeMap;
+    let mut code: BTreeMap<String, u64> = BTreeMap::new();
+    let mut things: BTreeMap<String, u64> = BTreeMap::new();
+    let mut contexts: BTreeMap<String, u64> = BTreeMap::new();
+    let kind = |ctx| {
+        format!("{:?}", pointsto.context(ctx)).chars().take_while(|c| c.is_alphabetic()).collect::<String>()
+    };
+    for act in pointsto.acts() {
+        let method = pointsto.method(act);
+        let class = program.class_display(program.method(method).class).to_string();
+        let Some(vars) = program.body(method).map(|body| body.vars.len()) else { continue };
+        for var in 0..vars {
+            let pts = pointsto.pts(act, ir::Var(var as u32));
+            *code.entry(class.clone()).or_default() += pts.len() as u64;
+            *contexts.entry(format!("code in {}", kind(pointsto.ctx(act)))).or_default() += pts.len() as u64;
+            for obj in pts.iter() {
+                let obj = pointsto.object(obj);
+                let name = program.class_display(obj.class).to_string();
+                *things.entry(format!("{name} in {}", kind(obj.ctx))).or_default() += 1;
+            }
+        }
+    }
+    for (_, held) in pointsto.slots() {
+        *code.entry("(slots)".into()).or_default() += held.len() as u64;
+    }
+    for (title, counts) in [("code", code), ("objects", things), ("contexts", contexts)] {
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        println!("{title}:");
+        for (name, count) in counts.iter().take(25) {
+            println!("  {count:>12} {name}");
+        }
     }
 }

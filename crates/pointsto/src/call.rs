@@ -180,7 +180,7 @@ impl Solver<'_> {
         match of_runner {
             _ if is_application(caller) => caller,
             Some(ctx) if is_application(ctx) => ctx,
-            _ => self.shared,
+            _ => self.entry,
         }
     }
 

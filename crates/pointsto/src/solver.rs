@@ -334,7 +334,9 @@ impl<'a> Solver<'a> {
             let selector = self.program.selector("<clinit>", "()V");
             let own = self.program.class(class).methods.clone();
             if let Some(&method) = own.iter().find(|&&m| self.program.method(m).selector == selector) {
-                let act = self.activate(self.shared, method);
+                let ctx =
+                    if self.program.class(class).layer == Layer::Jdk { self.shared } else { self.entry };
+                let act = self.activate(ctx, method);
                 self.state.initializers.push(act);
             }
         }
@@ -373,9 +375,13 @@ impl<'a> Solver<'a> {
             }
             Use::Receive(call) => self.receive(call, obj),
             Use::Instantiate { call, dst, step } => self.instantiate(call, obj, dst, step),
+            // o.getClass(): the classes of JDK objects are one, else reflection in the JDK makes objects of all.
             Use::ClassOf { dst } => {
                 let class = self.state.objects[obj].class;
-                let literal = self.literal(class);
+                let literal = match self.program.class(class).layer {
+                    Layer::Jdk => self.merged_object(self.names.class),
+                    _ => self.literal(class),
+                };
                 self.state.graph.add_fact(dst, literal);
             }
             Use::Copy { call, dst, step } => self.copy(call, obj, dst, step),

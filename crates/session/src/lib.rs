@@ -77,7 +77,8 @@ impl Session {
             ..pointsto::Options::default()
         };
         let facts = |facts| progress("points-to", facts);
-        let points_to = self.pointsto.apply(&mut self.program, &mut self.models, &found.roots, &options, &facts);
+        let points_to =
+            self.pointsto.apply(&mut self.program, &mut self.models, &found.roots, &options, &facts);
         clock.lap("points-to");
 
         progress("happens-before", 0);

@@ -17,12 +17,18 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo, mut notes: Vec<Not
             }
             Problem::NewerVersion(class, major) => (
                 "newer-class-version",
-                format!("{} has class-file version {major}, newer than known; read as far as possible", program.class_display(*class)),
+                format!(
+                    "{} has class-file version {major}, newer than known; read as far as possible",
+                    program.class_display(*class)
+                ),
             ),
-            Problem::CyclicHierarchy(class) => {
-                ("cyclic-hierarchy", format!("{} is its own supertype; the cycle was cut", program.class_display(*class)))
+            Problem::CyclicHierarchy(class) => (
+                "cyclic-hierarchy",
+                format!("{} is its own supertype; the cycle was cut", program.class_display(*class)),
+            ),
+            Problem::Body(method, why) => {
+                ("unreadable-body", format!("{}: {why}", program.method_display(*method)))
             }
-            Problem::Body(method, why) => ("unreadable-body", format!("{}: {why}", program.method_display(*method))),
         };
         *counted.entry((kind, message)).or_default() += 1;
     }
@@ -49,10 +55,10 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo, mut notes: Vec<Not
         let message = "threads whose code is too large to be told apart; their objects are analysed together";
         *counted.entry(("merged-origins", message.to_string())).or_default() += gaps.merged_origins;
     }
-    notes.extend(
-        counted
-            .into_iter()
-            .map(|((kind, message), count)| Note { kind: kind.to_string(), message, count }),
-    );
+    notes.extend(counted.into_iter().map(|((kind, message), count)| Note {
+        kind: kind.to_string(),
+        message,
+        count,
+    }));
     notes
 }

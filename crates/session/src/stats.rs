@@ -15,10 +15,12 @@ pub(crate) fn collect(
 ) -> Stats {
     let methods: BTreeSet<_> = pointsto.acts().map(|act| pointsto.method(act)).collect();
     let classes: BTreeSet<_> = methods.iter().map(|&method| program.method(method).class).collect();
-    let app = methods.iter().filter(|&&method| {
-        program.class(program.method(method).class).layer == classfile::Layer::App
-    });
-    let loaded = (0..program.class_count()).filter(|&n| program.class(ClassId(n as u32)).loaded == Loaded::Yes).count();
+    let app = methods
+        .iter()
+        .filter(|&&method| program.class(program.method(method).class).layer == classfile::Layer::App);
+    let loaded = (0..program.class_count())
+        .filter(|&n| program.class(ClassId(n as u32)).loaded == Loaded::Yes)
+        .count();
     let sizes = [
         ("classes loaded", loaded),
         ("classes reached", classes.len()),

@@ -165,7 +165,7 @@ impl Naive<'_> {
         let made_in = runner.or(receiver).map(|obj| self.facts.objects[obj].ctx);
         let choices = [Some(call.act.ctx), made_in].into_iter().flatten();
         let mut choices = choices.map(|ctx| self.facts.code_ctx(ctx));
-        choices.find(|&ctx| self.is_application_ctx(ctx)).unwrap_or(self.shared)
+        choices.find(|&ctx| self.is_application_ctx(ctx)).unwrap_or(self.entry)
     }
 
     /// The context of a task's origin, if origins from its site have their own.

@@ -329,7 +329,8 @@ impl<'a> Naive<'a> {
             }
             let selector = self.program.selector("<clinit>", "()V");
             if let Some(method) = self.program.declared_method(MethodRef { class, selector }) {
-                let act = self.reach(self.shared, method);
+                let is_jdk = self.program.class(class).layer == Layer::Jdk;
+                let act = self.reach(if is_jdk { self.shared } else { self.entry }, method);
                 self.changed |= self.facts.initialisers.insert(act);
             }
         }

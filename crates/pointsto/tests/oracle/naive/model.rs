@@ -1,6 +1,7 @@
 //! The steps of models, carried out with the values of the call they stand for.
 
 use super::{Call, Expansion, Kind, Naive, Nested, Place, Target};
+use classfile::Layer;
 use ir::{Body, ClassId, Const, FieldId, MethodId, OBJECT_CLASS, StmtKind, Var, access};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
 use pointsto::{Obj, Object, Site};
@@ -131,7 +132,14 @@ impl Naive<'_> {
             Source::ClassOf(value) => {
                 let value = self.place(at, value);
                 for obj in self.read(&value) {
-                    let literal = self.literal(self.class_of(obj));
+                    let class = self.class_of(obj);
+                    let literal = match self.program.class(class).layer {
+                        Layer::Jdk => {
+                            let class = self.program.class_id("java/lang/Class");
+                            self.merged_object(class)
+                        }
+                        _ => self.literal(class),
+                    };
                     self.add(dst, literal);
                 }
             }

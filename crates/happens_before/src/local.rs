@@ -95,8 +95,10 @@ fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
         Context::Container(container) | Context::Made(container) => {
             task_of(world, world.pointsto.object(container).ctx, depth - 1)
         }
-        Context::Call(outer, ..) => task_of(world, outer, depth - 1),
-        Context::Shared | Context::Entry => None,
+        Context::Call(outer, ..) | Context::Inherited(outer, _) | Context::Helper(outer, ..) => {
+            task_of(world, outer, depth - 1)
+        }
+        Context::Shared | Context::Entry | Context::Main(_) => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Calls: dispatch on each receiver, choice of the callee's context, parameters and results.
 
 use crate::graph::{CallId, Node, Use};
+use crate::select::Own;
 use crate::solver::Solver;
 use crate::state::{Call, Target};
 use crate::types::*;
@@ -144,7 +145,8 @@ impl Solver<'_> {
     }
 
     /// Application code keeps the origin that runs it; called back from the JDK it takes its receiver's.
-    /// Constructors take the object they make. Container code takes the container; other JDK code is shared.
+    /// Constructors take the object they make, inherited methods the class of their receiver, static methods the
+    /// call. Container code takes the container; other JDK code is shared.
     fn callee_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Ctx {
         let Call { act, stmt, spawn, lambda, .. } = self.state.calls[call];
         let Activation { ctx: caller, method: calling } = self.state.acts[act];
@@ -156,11 +158,25 @@ impl Solver<'_> {
             return match (spawn, runner, receiver) {
                 (Some(_), Some(task), _) => self.origin_ctx(task),
                 (None, _, Some(made)) if is_init => self.constructor_ctx(made, caller),
-                _ => self.application_ctx(caller, runner),
+                _ => {
+                    let ctx = self.application_ctx(caller, runner);
+                    match (lambda, receiver) {
+                        (None, Some(obj)) => self.inherited_ctx(ctx, class, obj),
+                        (None, None) if self.passes_objects(method) => {
+                            self.state.contexts.intern(Context::Helper(ctx, calling, stmt))
+                        }
+                        _ => ctx,
+                    }
+                }
             };
         }
         if !traits.container {
-            return self.shared;
+            return match receiver {
+                Some(obj) if self.program.class(self.state.objects[obj].class).layer != Layer::Jdk => {
+                    self.inherited_ctx(self.shared, class, obj)
+                }
+                _ => self.shared,
+            };
         }
         let is_library =
             |ctx: Ctx| matches!(self.state.contexts[ctx], Context::Container(_) | Context::Call(..));
@@ -172,9 +188,23 @@ impl Solver<'_> {
         }
     }
 
+    /// A method of `class` called on an instance of a subclass.
+    fn inherited_ctx(&mut self, ctx: Ctx, class: ClassId, receiver: Obj) -> Ctx {
+        match self.state.objects[receiver].class {
+            own if own == class => ctx,
+            own => self.state.contexts.intern(Context::Inherited(ctx, own)),
+        }
+    }
+
+    /// Takes or returns objects that are told apart.
+    fn passes_objects(&mut self, method: MethodId) -> bool {
+        let info = self.program.method(method);
+        let classes: Vec<ClassId> = info.params.iter().copied().flatten().chain(info.result).collect();
+        classes.into_iter().any(|class| !self.traits.of(self.program, self.models, class).merged)
+    }
+
     fn application_ctx(&self, caller: Ctx, runner: Option<Obj>) -> Ctx {
-        let is_application =
-            |ctx: Ctx| matches!(self.state.contexts[ctx], Context::Entry | Context::Origin(_));
+        let is_application = |ctx: Ctx| self.state.is_application(ctx);
         let caller = self.state.code_ctx(caller);
         let of_runner = runner.map(|obj| self.state.code_ctx(self.state.objects[obj].ctx));
         match of_runner {
@@ -203,7 +233,7 @@ impl Solver<'_> {
     }
 
     fn has_own_context(&self, task: Obj) -> bool {
-        self.selective.contains(&self.state.objects[task].site)
+        self.own.contains(&Own::Task(self.state.objects[task].site))
     }
 
     /// The context of the origin that runs this task, if it is small enough to have one.

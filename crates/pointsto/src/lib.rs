@@ -7,6 +7,7 @@ mod expand;
 mod graph;
 mod outside;
 mod query;
+mod select;
 mod solver;
 mod state;
 mod traits;

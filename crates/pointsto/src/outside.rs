@@ -10,11 +10,12 @@ use ir::{ClassId, MethodId, MethodRef, access};
 
 impl Solver<'_> {
     /// A call into code that is not analysed: the result is an object of the declared type, and application
-    /// objects passed in may be called back.
+    /// objects passed in may be called back. Constructors are taken not to call what is not constructed yet.
     pub(crate) fn call_opaque(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) {
         let info = self.program.method(method).clone();
         let Call { act, dst, has_receiver, .. } = self.state.calls[call];
-        if let Some(receiver) = receiver {
+        let is_init = self.program.selector_text(info.selector).0 == "<init>";
+        if let Some(receiver) = receiver.filter(|_| !is_init) {
             self.call_back(call, receiver, info.class);
         }
         if !self.state.opaque_calls.insert((call, method)) {

@@ -33,22 +33,32 @@ impl PointsTo {
         self.contexts[ctx]
     }
 
-    /// The context without constructors: the application's code they run in.
+    /// The context without constructors, inheritance and helpers: who runs the code.
     pub fn code_ctx(&self, mut ctx: Ctx) -> Ctx {
-        while let Context::Made(obj) = self.contexts[ctx] {
-            ctx = self.objects[obj].ctx;
+        loop {
+            ctx = match self.contexts[ctx] {
+                Context::Made(obj) => self.objects[obj].ctx,
+                Context::Inherited(outer, _) | Context::Helper(outer, ..) => outer,
+                _ => return ctx,
+            }
         }
-        ctx
+    }
+
+    /// The application's code, unless it is that of a constructor, a helper or inherited.
+    pub(crate) fn is_application(&self, ctx: Ctx) -> bool {
+        matches!(self.contexts[ctx], Context::Entry | Context::Main(_) | Context::Origin(_))
     }
 
     /// The context, then the one that its object or call belongs to, and so on outwards.
     pub(crate) fn around(&self, ctx: Ctx) -> impl Iterator<Item = Ctx> + '_ {
         std::iter::successors(Some(ctx), |&ctx| match self.contexts[ctx] {
-            Context::Shared | Context::Entry => None,
+            Context::Shared | Context::Entry | Context::Main(_) => None,
             Context::Origin(obj) | Context::Made(obj) | Context::Container(obj) => {
                 Some(self.objects[obj].ctx)
             }
-            Context::Call(caller, ..) => Some(caller),
+            Context::Call(outer, ..) | Context::Inherited(outer, _) | Context::Helper(outer, ..) => {
+                Some(outer)
+            }
         })
     }
 

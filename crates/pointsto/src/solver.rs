@@ -2,15 +2,14 @@
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
 use crate::graph::{Node, Use};
+use crate::select::Own;
 use crate::state::{Frame, PointsTo, Shape};
 use crate::traits::TraitTable;
 use crate::types::*;
-use arena::IdSet;
 use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Choices that shape the analysis.
@@ -29,10 +28,6 @@ impl Default for Options {
     }
 }
 
-/// With contexts for origins there may be this many facts, or so many times those without.
-const MOST_FACTS: u64 = 3_000_000;
-const MOST_GROWTH: u64 = 10;
-
 /// Where execution begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
@@ -47,8 +42,8 @@ pub(crate) struct Solver<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) models: &'a mut Models,
     pub(crate) traits: TraitTable,
-    /// Sites of tasks whose origins get a context of their own.
-    pub(crate) selective: FxHashSet<Site>,
+    /// What gets a context of its own.
+    pub(crate) own: FxHashSet<Own>,
     pub(crate) pending: Vec<Act>,
     pub(crate) shared: Ctx,
     pub(crate) entry: Ctx,
@@ -63,88 +58,13 @@ pub(crate) struct WellKnown {
     pub(crate) throwable: ClassId,
 }
 
-impl PointsTo {
-    /// Solves for the given roots. A cold run starts from the default state.
-    ///
-    /// First with one context for all application code; this tells how much code each origin runs. Then again
-    /// with a context for every origin that is small enough. Where contexts multiply, only the smaller half keeps
-    /// its own, and so on. The choice depends on the program alone.
-    pub fn apply(
-        &mut self,
-        program: &mut Program,
-        models: &mut Models,
-        roots: &Roots,
-        options: &Options,
-        progress: &dyn Fn(u64),
-    ) -> PointsToDelta {
-        // For the sizes the quiet JDK serves as well, whatever the final boundary.
-        let quiet = Options { full_jdk: false, ..options.clone() };
-        *self = PointsTo::default();
-        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, u64::MAX, progress);
-        let mut sizes: Vec<(u64, Site)> =
-            self.origin_sizes(program).into_iter().map(|(site, facts)| (facts, site)).collect();
-        sizes.sort_unstable();
-        let mut own = sizes.partition_point(|&(facts, _)| facts <= options.origin_budget);
-        let most = if options.full_jdk { u64::MAX } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        let mut done = own == 0 && !options.full_jdk;
-        while !done {
-            *self = PointsTo::default();
-            let selective = sizes[..own].iter().map(|&(_, site)| site).collect();
-            let most = if own == 0 { u64::MAX } else { most };
-            done = Solver::new(self, program, models, options, selective).run(roots, most, progress);
-            own = if done { own } else { own / 2 };
-        }
-        self.gaps.merged_origins = (sizes.len() - own) as u64;
-        PointsToDelta {
-            acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
-            spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
-        }
-    }
-
-    /// For each site of application code that makes spawned tasks, the facts of the application code they run.
-    fn origin_sizes(&self, program: &Program) -> BTreeMap<Site, u64> {
-        let application = |act: Act| self.contexts[self.code_ctx(self.acts[act].ctx)] == Context::Entry;
-        let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
-        let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
-        for spawn in &self.spawns {
-            let site = self.objects[spawn.task].site;
-            let (Site::Alloc(maker, _) | Site::Model(maker, ..)) = site else { continue };
-            if program.class(program.method(maker).class).layer == Layer::Jdk {
-                continue;
-            }
-            let size = *by_entry.entry(spawn.entry).or_insert_with(|| {
-                let mut seen: IdSet<Act> = IdSet::new();
-                let mut todo = vec![spawn.entry];
-                seen.insert(spawn.entry);
-                let mut facts = 0;
-                while let Some(act) = todo.pop() {
-                    if application(act) {
-                        let frame = &self.frames[act];
-                        let nodes = frame.first.0..=frame.ret.0;
-                        facts += nodes.map(|node| self.graph.pts(Node(node)).len() as u64).sum::<u64>();
-                    }
-                    for (_, callee) in self.calls(act) {
-                        if seen.insert(callee) {
-                            todo.push(callee);
-                        }
-                    }
-                }
-                facts
-            });
-            let entry = sizes.entry(site).or_default();
-            *entry = size.max(*entry);
-        }
-        sizes
-    }
-}
-
 impl<'a> Solver<'a> {
-    fn new(
+    pub(crate) fn new(
         state: &'a mut PointsTo,
         program: &'a mut Program,
         models: &'a mut Models,
         options: &Options,
-        selective: FxHashSet<Site>,
+        own: FxHashSet<Own>,
     ) -> Self {
         let shared = state.contexts.intern(Context::Shared);
         let entry = state.contexts.intern(Context::Entry);
@@ -155,17 +75,18 @@ impl<'a> Solver<'a> {
             throwable: program.class_id("java/lang/Throwable"),
         };
         let traits = TraitTable::new(options);
-        Solver { state, program, models, traits, selective, pending: Vec::new(), shared, entry, names }
+        Solver { state, program, models, traits, own, pending: Vec::new(), shared, entry, names }
     }
 
     /// To the fixpoint, unless there are more facts than `most` on the way: then false.
-    fn run(mut self, roots: &Roots, most: u64, progress: &dyn Fn(u64)) -> bool {
+    pub(crate) fn run(mut self, roots: &Roots, most: u64, progress: &dyn Fn(u64)) -> bool {
         for &method in &roots.boot {
             let act = self.activate(self.shared, method);
             self.state.initializers.push(act);
         }
         for &method in &roots.entries {
-            self.add_entry(method);
+            let ctx = self.entry_ctx(method);
+            self.add_entry(ctx, method);
         }
         let mut steps = 0u64;
         loop {
@@ -192,9 +113,17 @@ impl<'a> Solver<'a> {
         true
     }
 
-    fn add_entry(&mut self, method: MethodId) {
+    fn entry_ctx(&mut self, method: MethodId) -> Ctx {
+        if self.own.contains(&Own::Main(method)) {
+            self.state.contexts.intern(Context::Main(method))
+        } else {
+            self.entry
+        }
+    }
+
+    fn add_entry(&mut self, ctx: Ctx, method: MethodId) {
         self.initialise(self.program.method(method).class);
-        let act = self.activate(self.entry, method);
+        let act = self.activate(ctx, method);
         if self.state.entries.contains(&act) {
             return;
         }
@@ -206,7 +135,7 @@ impl<'a> Solver<'a> {
         for (n, (&var, class)) in body.params.iter().zip(info.params).enumerate() {
             if let (Some(node), Some(class)) = (self.var(act, var), class) {
                 let obj = if n == 0 && is_instance {
-                    self.outside_receiver(class)
+                    self.outside_receiver(ctx, class)
                 } else {
                     self.opaque_object(class)
                 };
@@ -216,12 +145,12 @@ impl<'a> Solver<'a> {
     }
 
     /// The object an instance entry point is called on: made outside, through any of its constructors.
-    fn outside_receiver(&mut self, class: ClassId) -> Obj {
-        let obj = self.object(Object { site: Site::The, ctx: self.entry, class });
+    fn outside_receiver(&mut self, ctx: Ctx, class: ClassId) -> Obj {
+        let obj = self.object(Object { site: Site::The, ctx, class });
         let methods = self.program.class(class).methods.clone();
         for method in methods {
             if self.program.selector_text(self.program.method(method).selector).0 == "<init>" {
-                self.add_entry(method);
+                self.add_entry(ctx, method);
             }
         }
         obj
@@ -305,10 +234,7 @@ impl<'a> Solver<'a> {
 
     fn throwing_ctx(&self, ctx: Ctx) -> Ctx {
         let ctx = self.state.code_ctx(ctx);
-        match self.state.contexts[ctx] {
-            Context::Entry | Context::Origin(_) => ctx,
-            _ => self.shared,
-        }
+        if self.state.is_application(ctx) { ctx } else { self.shared }
     }
 
     pub(crate) fn model_field(&mut self, name: &str) -> FieldId {
@@ -504,7 +430,7 @@ impl<'a> Solver<'a> {
     /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two, even
     /// where constructors or containers stand between them.
     pub(crate) fn heap_ctx(&self, ctx: Ctx, site: Site) -> Ctx {
-        if self.selective.contains(&site)
+        if self.own.contains(&Own::Task(site))
             && let Some(task) = self.task_behind(ctx)
             && let outer = self.state.objects[task].ctx
             && self.task_behind(outer).is_some()

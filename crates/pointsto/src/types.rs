@@ -20,10 +20,12 @@ define_id! {
 /// What tells two analyses of the same method, or two objects of the same site, apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
-    /// Code and objects shared by everybody: the JDK, class initialisers, origins over budget.
+    /// The JDK's code and objects, shared by everybody.
     Shared,
-    /// The application's code as run from an entry point.
+    /// The application's code, as run from the entry point, by class initialisers and by origins over budget.
     Entry,
+    /// The application's code as run from one entry point of several.
+    Main(MethodId),
     /// The application's code as run by the origin whose task is this object.
     Origin(Obj),
     /// Constructors of this object, and what they allocate.
@@ -32,6 +34,10 @@ pub enum Context {
     Container(Obj),
     /// A static library factory, by call site.
     Call(Ctx, MethodId, StmtId),
+    /// Code that instances of this class inherit.
+    Inherited(Ctx, ClassId),
+    /// A static method of the application, by call site.
+    Helper(Ctx, MethodId, StmtId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -37,6 +37,9 @@ pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
         let message = "no entry point found: no class has a main method; name one with --main CLASS or --entry Class.method";
         notes.push(Note { kind: "no-entry-point".into(), message: message.into(), count: 1 });
     }
+    // In whatever order they were named.
+    entries.sort_by_cached_key(|&method| program.method_display(method));
+    entries.dedup();
     let system = program.class_id("java/lang/System");
     let boot = declared(program, system, "initPhase1").into_iter().collect();
     Found { roots: Roots { entries, boot }, notes }

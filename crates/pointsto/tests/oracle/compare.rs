@@ -78,7 +78,9 @@ impl Ids {
             Context::Made(made) => Context::Made(self.obj(solver, made)),
             Context::Container(container) => Context::Container(self.obj(solver, container)),
             Context::Call(caller, method, stmt) => Context::Call(self.ctx(solver, caller), method, stmt),
-            plain @ (Context::Shared | Context::Entry) => plain,
+            Context::Inherited(outer, class) => Context::Inherited(self.ctx(solver, outer), class),
+            Context::Helper(outer, method, stmt) => Context::Helper(self.ctx(solver, outer), method, stmt),
+            plain @ (Context::Shared | Context::Entry | Context::Main(_)) => plain,
         };
         self.contexts.intern(context)
     }
@@ -236,10 +238,14 @@ impl Names<'_> {
         match self.ids.contexts[ctx] {
             Context::Shared => "shared".to_string(),
             Context::Entry => "entry".to_string(),
+            Context::Main(method) => format!("entry {}", self.program.method_display(method)),
+            Context::Inherited(outer, class) => {
+                format!("{} in {}", self.program.class_display(class), self.ctx(outer))
+            }
             Context::Origin(task) => format!("origin {}", self.obj(task)),
             Context::Made(made) => format!("constructor of {}", self.obj(made)),
             Context::Container(container) => format!("container {}", self.obj(container)),
-            Context::Call(caller, method, stmt) => {
+            Context::Call(caller, method, stmt) | Context::Helper(caller, method, stmt) => {
                 format!("call {stmt:?} of {} in {}", self.program.method_display(method), self.ctx(caller))
             }
         }

@@ -128,7 +128,11 @@ impl Naive<'_> {
             return self.application_ctx(call, method, receiver);
         }
         if !traits.container {
-            return self.shared;
+            return self.inherited_ctx(
+                self.shared,
+                method,
+                receiver.filter(|&obj| self.program.class(self.facts.objects[obj].class).layer != Layer::Jdk),
+            );
         }
         // A container's code takes the container, and so does the code of everything made inside it. Static
         // methods of containers take the call, or the container they are called from.
@@ -165,7 +169,28 @@ impl Naive<'_> {
         let made_in = runner.or(receiver).map(|obj| self.facts.objects[obj].ctx);
         let choices = [Some(call.act.ctx), made_in].into_iter().flatten();
         let mut choices = choices.map(|ctx| self.facts.code_ctx(ctx));
-        choices.find(|&ctx| self.is_application_ctx(ctx)).unwrap_or(self.entry)
+        let ctx = choices.find(|&ctx| self.is_application_ctx(ctx)).unwrap_or(self.entry);
+        if call.lambda.is_some() || receiver.is_some() && self.is_constructor(method) {
+            return ctx;
+        }
+        let info = self.program.method(method).clone();
+        let types = info.params.iter().copied().flatten().chain(info.result).collect::<Vec<_>>();
+        let passes_objects = types.into_iter().any(|class| !self.traits(class).merged);
+        match receiver {
+            None if passes_objects => {
+                self.facts.contexts.intern(Context::Helper(ctx, call.act.method, call.stmt))
+            }
+            _ => self.inherited_ctx(ctx, method, receiver),
+        }
+    }
+
+    /// What an object inherits is told apart by its class.
+    fn inherited_ctx(&mut self, ctx: Ctx, method: MethodId, receiver: Option<Obj>) -> Ctx {
+        let declared = self.program.method(method).class;
+        match receiver.map(|obj| self.facts.objects[obj].class) {
+            Some(class) if class != declared => self.facts.contexts.intern(Context::Inherited(ctx, class)),
+            _ => ctx,
+        }
     }
 
     /// The context of a task's origin, if origins from its site have their own.
@@ -175,7 +200,7 @@ impl Naive<'_> {
     }
 
     pub(super) fn is_application_ctx(&self, ctx: Ctx) -> bool {
-        matches!(self.facts.contexts[ctx], Context::Entry | Context::Origin(_))
+        matches!(self.facts.contexts[ctx], Context::Entry | Context::Main(_) | Context::Origin(_))
     }
 
     fn is_container_ctx(&self, ctx: Ctx) -> bool {

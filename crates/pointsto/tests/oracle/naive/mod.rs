@@ -141,7 +141,14 @@ pub fn solve(program: &mut Program, models: &mut Models, roots: &Roots, options:
     let small: BTreeSet<Site> =
         sizes.iter().filter(|&(_, &size)| size <= options.origin_budget).map(|(&site, _)| site).collect();
     let merged_origins = sizes.len() - small.len();
-    let facts = Naive::new(program, models, options, small).run(roots);
+    // The largest entry point needs no context of its own.
+    let entries = first.entries.iter().filter(|act| roots.entries.contains(&act.method));
+    let mut mains: Vec<(u64, MethodId)> = entries.map(|act| (code_size(&first, *act), act.method)).collect();
+    mains.sort_unstable();
+    mains.pop();
+    let mut naive = Naive::new(program, models, options, small);
+    naive.mains = mains.into_iter().map(|(_, main)| main).collect();
+    let facts = naive.run(roots);
     Facts { merged_origins, ..facts }
 }
 
@@ -154,25 +161,30 @@ fn origin_sizes(program: &Program, facts: &Facts) -> BTreeMap<Site, u64> {
         if program.class(program.method(maker).class).layer == Layer::Jdk {
             continue;
         }
-        let mut run = BTreeSet::from([spawn.entry]);
-        loop {
-            let called = facts.calls.iter().filter(|(from, ..)| run.contains(from)).map(|&(.., to)| to);
-            let more: BTreeSet<Activation> = called.chain(run.iter().copied()).collect();
-            if more == run {
-                break;
-            }
-            run = more;
-        }
-        run.retain(|act| facts.contexts[facts.code_ctx(act.ctx)] == Context::Entry);
-        let size = facts.held.iter().map(|(place, objects)| match place {
-            Place::Var(act, _) | Place::Result(act) if run.contains(act) => objects.len() as u64,
-            _ => 0,
-        });
-        let size: u64 = size.sum();
+        let size = code_size(facts, spawn.entry);
         let largest = sizes.entry(site).or_insert(0);
         *largest = size.max(*largest);
     }
     sizes
+}
+
+/// The facts of the application code that is run from here.
+fn code_size(facts: &Facts, entry: Activation) -> u64 {
+    let mut run = BTreeSet::from([entry]);
+    loop {
+        let called = facts.calls.iter().filter(|(from, ..)| run.contains(from)).map(|&(.., to)| to);
+        let more: BTreeSet<Activation> = called.chain(run.iter().copied()).collect();
+        if more == run {
+            break;
+        }
+        run = more;
+    }
+    run.retain(|act| facts.contexts[facts.code_ctx(act.ctx)] == Context::Entry);
+    let size = facts.held.iter().map(|(place, objects)| match place {
+        Place::Var(act, _) | Place::Result(act) if run.contains(act) => objects.len() as u64,
+        _ => 0,
+    });
+    size.sum()
 }
 
 impl Facts {
@@ -180,6 +192,7 @@ impl Facts {
     fn code_ctx(&self, ctx: Ctx) -> Ctx {
         match self.contexts[ctx] {
             Context::Made(obj) => self.code_ctx(self.objects[obj].ctx),
+            Context::Inherited(outer, _) | Context::Helper(outer, ..) => self.code_ctx(outer),
             _ => ctx,
         }
     }
@@ -187,11 +200,13 @@ impl Facts {
     /// What a context belongs to: where its object was made, or its call.
     fn outer_ctx(&self, ctx: Ctx) -> Option<Ctx> {
         match self.contexts[ctx] {
-            Context::Shared | Context::Entry => None,
+            Context::Shared | Context::Entry | Context::Main(_) => None,
             Context::Origin(obj) | Context::Made(obj) | Context::Container(obj) => {
                 Some(self.objects[obj].ctx)
             }
-            Context::Call(caller, ..) => Some(caller),
+            Context::Call(outer, ..) | Context::Inherited(outer, _) | Context::Helper(outer, ..) => {
+                Some(outer)
+            }
         }
     }
 
@@ -220,6 +235,8 @@ struct Naive<'a> {
     options: &'a Options,
     /// Sites of tasks whose origins have a context of their own.
     small: BTreeSet<Site>,
+    /// Entry points with a context of their own.
+    mains: BTreeSet<MethodId>,
     shared: Ctx,
     entry: Ctx,
     facts: Facts,
@@ -258,6 +275,7 @@ impl<'a> Naive<'a> {
             models,
             options,
             small,
+            mains: BTreeSet::new(),
             shared: facts.contexts.intern(Context::Shared),
             entry: facts.contexts.intern(Context::Entry),
             facts,
@@ -278,7 +296,9 @@ impl<'a> Naive<'a> {
                 self.changed |= self.facts.initialisers.insert(act);
             }
             for &method in &roots.entries {
-                self.enter(method);
+                let own = self.mains.contains(&method).then_some(Context::Main(method));
+                let ctx = own.map_or(self.entry, |own| self.facts.contexts.intern(own));
+                self.enter(ctx, method);
             }
             for act in self.facts.acts.clone() {
                 self.run_body(act);
@@ -289,17 +309,17 @@ impl<'a> Naive<'a> {
 
     /// An entry point is called from outside, with one object for each declared type; its receiver was made
     /// outside through any of its constructors.
-    fn enter(&mut self, method: MethodId) {
+    fn enter(&mut self, ctx: Ctx, method: MethodId) {
         let info = self.program.method(method).clone();
         self.initialise(info.class);
-        let act = self.reach(self.entry, method);
+        let act = self.reach(ctx, method);
         self.changed |= self.facts.entries.insert(act);
         let Some(body) = self.program.body(method) else { return };
         let is_static = info.access & access::STATIC != 0;
         for (n, (&param, class)) in body.params.iter().zip(info.params).enumerate() {
             let Some(class) = class else { continue };
             let obj = if n == 0 && !is_static {
-                self.object(Object { site: Site::The, ctx: self.entry, class })
+                self.object(Object { site: Site::The, ctx, class })
             } else {
                 self.outside_object(class)
             };
@@ -307,7 +327,7 @@ impl<'a> Naive<'a> {
         }
         if !is_static && !self.is_constructor(method) {
             for method in self.constructors(info.class) {
-                self.enter(method);
+                self.enter(ctx, method);
             }
         }
     }

@@ -11,7 +11,7 @@ impl Naive<'_> {
     /// declared there.
     pub(super) fn run_opaque(&mut self, call: &Rc<Call>, method: MethodId, receiver: Option<Obj>) {
         let info = self.program.method(method).clone();
-        if let Some(receiver) = receiver {
+        if let Some(receiver) = receiver.filter(|_| !self.is_constructor(method)) {
             self.call_back(call, receiver, info.class);
         }
         if let (Some(dst), Some(class)) = (&call.dst, info.result) {

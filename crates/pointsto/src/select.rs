@@ -1,0 +1,121 @@
+//! Which origins and entry points get a context of their own: as many as can be afforded.
+//!
+//! First everything is solved in one context for all application code; this tells how much code each origin and
+//! entry point runs. Then again with contexts for the small ones. Where contexts multiply beyond measure, only the
+//! smaller half keeps its own, and so on. The choice depends on the program alone.
+
+use crate::graph::Node;
+use crate::solver::{Options, Roots, Solver};
+use crate::state::PointsTo;
+use crate::types::*;
+use arena::IdSet;
+use classfile::Layer;
+use ir::{MethodId, Program};
+use models::Models;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// With contexts there may be this many facts, or so many times those without.
+const MOST_FACTS: u64 = 3_000_000;
+const MOST_GROWTH: u64 = 10;
+/// Entry points share static fields, so that their objects meet everywhere: only small ones are told apart.
+const MAIN_BUDGET: u64 = 200_000;
+
+/// Code that may get a context of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Own {
+    /// Origins of the tasks made here.
+    Task(Site),
+    Main(MethodId),
+}
+
+impl PointsTo {
+    /// Solves for the given roots. A cold run starts from the default state.
+    pub fn apply(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> PointsToDelta {
+        // For the sizes the quiet JDK serves as well, whatever the final boundary.
+        let quiet = Options { full_jdk: false, ..options.clone() };
+        *self = PointsTo::default();
+        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, u64::MAX, progress);
+        let origins = self.origin_sizes(program);
+        let mut own = self.small(&origins, roots, options);
+        let most = if options.full_jdk { u64::MAX } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
+        let mut done = own.is_empty() && !options.full_jdk;
+        while !done {
+            *self = PointsTo::default();
+            let most = if own.is_empty() { u64::MAX } else { most };
+            let chosen = own.iter().map(|&(_, own)| own).collect();
+            done = Solver::new(self, program, models, options, chosen).run(roots, most, progress);
+            own.truncate(if done { own.len() } else { own.len() / 2 });
+        }
+        let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
+        self.gaps.merged_origins = (origins.len() - kept) as u64;
+        PointsToDelta {
+            acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
+            spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
+        }
+    }
+
+    /// What is small enough, smallest first: origins each by itself, entry points all but the largest together.
+    fn small(&self, origins: &BTreeMap<Site, u64>, roots: &Roots, options: &Options) -> Vec<(u64, Own)> {
+        let tasks = origins.iter().map(|(&site, &facts)| (facts, Own::Task(site)));
+        let mut small: Vec<(u64, Own)> = tasks.filter(|&(facts, _)| facts <= options.origin_budget).collect();
+        let is_root = |act: &Act| roots.entries.contains(&self.acts[*act].method);
+        let mains = self.entries.iter().copied().filter(is_root);
+        let mut mains: Vec<(u64, Own)> =
+            mains.map(|act| (self.code_size(act), Own::Main(self.acts[act].method))).collect();
+        mains.sort_unstable();
+        mains.pop();
+        let mut sum = 0;
+        small.extend(mains.into_iter().take_while(|(facts, _)| {
+            sum += facts;
+            sum <= MAIN_BUDGET
+        }));
+        small.sort_unstable();
+        small
+    }
+
+    /// For each site of application code that makes spawned tasks, the facts of the application code they run.
+    fn origin_sizes(&self, program: &Program) -> BTreeMap<Site, u64> {
+        let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
+        let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
+        for spawn in &self.spawns {
+            let site = self.objects[spawn.task].site;
+            let (Site::Alloc(maker, _) | Site::Model(maker, ..)) = site else { continue };
+            if program.class(program.method(maker).class).layer == Layer::Jdk {
+                continue;
+            }
+            let size = *by_entry.entry(spawn.entry).or_insert_with(|| self.code_size(spawn.entry));
+            let entry = sizes.entry(site).or_default();
+            *entry = size.max(*entry);
+        }
+        sizes
+    }
+
+    /// Facts of the application code that is run from here.
+    fn code_size(&self, entry: Act) -> u64 {
+        let mut seen: IdSet<Act> = IdSet::new();
+        let mut todo = vec![entry];
+        seen.insert(entry);
+        let mut facts = 0;
+        while let Some(act) = todo.pop() {
+            if self.is_application(self.code_ctx(self.acts[act].ctx)) {
+                let frame = &self.frames[act];
+                let nodes = frame.first.0..=frame.ret.0;
+                facts += nodes.map(|node| self.graph.pts(Node(node)).len() as u64).sum::<u64>();
+            }
+            for (_, callee) in self.calls(act) {
+                if seen.insert(callee) {
+                    todo.push(callee);
+                }
+            }
+        }
+        facts
+    }
+}

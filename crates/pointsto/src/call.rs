@@ -1,7 +1,7 @@
 //! Calls: dispatch on each receiver, choice of the callee's context, parameters and results.
 
 use crate::graph::{CallId, Node, Use};
-use crate::select::Own;
+use crate::select::{Contexts, Own};
 use crate::solver::Solver;
 use crate::state::{Call, Target};
 use crate::types::*;
@@ -152,12 +152,14 @@ impl Solver<'_> {
         let Activation { ctx: caller, method: calling } = self.state.acts[act];
         let class = self.program.method(method).class;
         let traits = self.traits.of(self.program, self.models, class);
+        let is_survey = matches!(self.told_apart, Contexts::Survey);
         if traits.layer != Layer::Jdk {
             let runner = lambda.or(receiver);
             let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
             return match (spawn, runner, receiver) {
                 (Some(_), Some(task), _) => self.origin_ctx(task),
-                (None, _, Some(made)) if is_init => self.constructor_ctx(made, caller),
+                (None, _, Some(made)) if is_init && !is_survey => self.constructor_ctx(made, caller),
+                _ if is_survey => self.application_ctx(caller, runner),
                 _ => {
                     let ctx = self.application_ctx(caller, runner);
                     match (lambda, receiver) {
@@ -172,7 +174,10 @@ impl Solver<'_> {
         }
         if !traits.container {
             return match receiver {
-                Some(obj) if self.program.class(self.state.objects[obj].class).layer != Layer::Jdk => {
+                Some(obj)
+                    if !is_survey
+                        && self.program.class(self.state.objects[obj].class).layer != Layer::Jdk =>
+                {
                     self.inherited_ctx(self.shared, class, obj)
                 }
                 _ => self.shared,
@@ -233,7 +238,7 @@ impl Solver<'_> {
     }
 
     fn has_own_context(&self, task: Obj) -> bool {
-        self.own.contains(&Own::Task(self.state.objects[task].site))
+        self.told_apart.has(Own::Task(self.state.objects[task].site))
     }
 
     /// The context of the origin that runs this task, if it is small enough to have one.

@@ -1,7 +1,7 @@
 //! Which origins and entry points get a context of their own: as many as can be afforded.
 //!
-//! First everything is solved in one context for all application code; this tells how much code each origin and
-//! entry point runs. Then again with contexts for the small ones. Where contexts multiply beyond measure, only the
+//! First everything is surveyed in one context for all application code; this tells how much code each origin and
+//! entry point runs. Then it is solved with contexts for the small ones. Where contexts multiply beyond measure, only the
 //! smaller half keeps its own, and so on. The choice depends on the program alone.
 
 use crate::graph::Node;
@@ -29,6 +29,20 @@ pub(crate) enum Own {
     Main(MethodId),
 }
 
+/// Which code is told apart.
+pub(crate) enum Contexts {
+    /// Only containers: enough to see who runs how much code.
+    Survey,
+    /// What has been chosen, besides constructors, inherited code and helpers.
+    Own(FxHashSet<Own>),
+}
+
+impl Contexts {
+    pub(crate) fn has(&self, own: Own) -> bool {
+        matches!(self, Contexts::Own(chosen) if chosen.contains(&own))
+    }
+}
+
 impl PointsTo {
     /// Solves for the given roots. A cold run starts from the default state.
     pub fn apply(
@@ -42,16 +56,16 @@ impl PointsTo {
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
         *self = PointsTo::default();
-        Solver::new(self, program, models, &quiet, FxHashSet::default()).run(roots, u64::MAX, progress);
+        Solver::new(self, program, models, &quiet, Contexts::Survey).run(roots, u64::MAX, progress);
         let origins = self.origin_sizes(program);
         let mut own = self.small(&origins, roots, options);
         let most = if options.full_jdk { u64::MAX } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        let mut done = own.is_empty() && !options.full_jdk;
+        let mut done = false;
         while !done {
             *self = PointsTo::default();
             let most = if own.is_empty() { u64::MAX } else { most };
-            let chosen = own.iter().map(|&(_, own)| own).collect();
-            done = Solver::new(self, program, models, options, chosen).run(roots, most, progress);
+            let contexts = Contexts::Own(own.iter().map(|&(_, own)| own).collect());
+            done = Solver::new(self, program, models, options, contexts).run(roots, most, progress);
             own.truncate(if done { own.len() } else { own.len() / 2 });
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();

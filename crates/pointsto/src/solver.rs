@@ -2,14 +2,13 @@
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
 use crate::graph::{Node, Use};
-use crate::select::Own;
+use crate::select::{Contexts, Own};
 use crate::state::{Frame, PointsTo, Shape};
 use crate::traits::TraitTable;
 use crate::types::*;
 use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Choices that shape the analysis.
@@ -42,8 +41,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) models: &'a mut Models,
     pub(crate) traits: TraitTable,
-    /// What gets a context of its own.
-    pub(crate) own: FxHashSet<Own>,
+    pub(crate) told_apart: Contexts,
     pub(crate) pending: Vec<Act>,
     pub(crate) shared: Ctx,
     pub(crate) entry: Ctx,
@@ -64,7 +62,7 @@ impl<'a> Solver<'a> {
         program: &'a mut Program,
         models: &'a mut Models,
         options: &Options,
-        own: FxHashSet<Own>,
+        told_apart: Contexts,
     ) -> Self {
         let shared = state.contexts.intern(Context::Shared);
         let entry = state.contexts.intern(Context::Entry);
@@ -75,7 +73,7 @@ impl<'a> Solver<'a> {
             throwable: program.class_id("java/lang/Throwable"),
         };
         let traits = TraitTable::new(options);
-        Solver { state, program, models, traits, own, pending: Vec::new(), shared, entry, names }
+        Solver { state, program, models, traits, told_apart, pending: Vec::new(), shared, entry, names }
     }
 
     /// To the fixpoint, unless there are more facts than `most` on the way: then false.
@@ -114,7 +112,7 @@ impl<'a> Solver<'a> {
     }
 
     fn entry_ctx(&mut self, method: MethodId) -> Ctx {
-        if self.own.contains(&Own::Main(method)) {
+        if self.told_apart.has(Own::Main(method)) {
             self.state.contexts.intern(Context::Main(method))
         } else {
             self.entry
@@ -430,7 +428,7 @@ impl<'a> Solver<'a> {
     /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two, even
     /// where constructors or containers stand between them.
     pub(crate) fn heap_ctx(&self, ctx: Ctx, site: Site) -> Ctx {
-        if self.own.contains(&Own::Task(site))
+        if self.told_apart.has(Own::Task(site))
             && let Some(task) = self.task_behind(ctx)
             && let outer = self.state.objects[task].ctx
             && self.task_behind(outer).is_some()

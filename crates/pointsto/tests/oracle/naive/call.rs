@@ -158,7 +158,7 @@ impl Naive<'_> {
         if let (Some(_), Some(task)) = (call.spawn, runner) {
             return self.own_ctx(task).unwrap_or(self.entry);
         }
-        if let Some(made) = receiver.filter(|_| self.is_constructor(method)) {
+        if let Some(made) = receiver.filter(|_| self.is_constructor(method) && !self.is_survey) {
             if let Some(ctx) = self.own_ctx(made) {
                 return ctx;
             }
@@ -170,7 +170,7 @@ impl Naive<'_> {
         let choices = [Some(call.act.ctx), made_in].into_iter().flatten();
         let mut choices = choices.map(|ctx| self.facts.code_ctx(ctx));
         let ctx = choices.find(|&ctx| self.is_application_ctx(ctx)).unwrap_or(self.entry);
-        if call.lambda.is_some() || receiver.is_some() && self.is_constructor(method) {
+        if self.is_survey || call.lambda.is_some() || receiver.is_some() && self.is_constructor(method) {
             return ctx;
         }
         let info = self.program.method(method).clone();
@@ -188,7 +188,9 @@ impl Naive<'_> {
     fn inherited_ctx(&mut self, ctx: Ctx, method: MethodId, receiver: Option<Obj>) -> Ctx {
         let declared = self.program.method(method).class;
         match receiver.map(|obj| self.facts.objects[obj].class) {
-            Some(class) if class != declared => self.facts.contexts.intern(Context::Inherited(ctx, class)),
+            Some(class) if class != declared && !self.is_survey => {
+                self.facts.contexts.intern(Context::Inherited(ctx, class))
+            }
             _ => ctx,
         }
     }

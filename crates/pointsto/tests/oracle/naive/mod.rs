@@ -136,7 +136,9 @@ pub struct Nested {
 /// Evaluates the program: first to see how much code each origin runs, then with a context for the small ones.
 pub fn solve(program: &mut Program, models: &mut Models, roots: &Roots, options: &Options) -> Facts {
     let quiet = Options { full_jdk: false, ..options.clone() };
-    let first = Naive::new(program, models, &quiet, BTreeSet::new()).run(roots);
+    let mut survey = Naive::new(program, models, &quiet, BTreeSet::new());
+    survey.is_survey = true;
+    let first = survey.run(roots);
     let sizes = origin_sizes(program, &first);
     let small: BTreeSet<Site> =
         sizes.iter().filter(|&(_, &size)| size <= options.origin_budget).map(|(&site, _)| site).collect();
@@ -237,6 +239,8 @@ struct Naive<'a> {
     small: BTreeSet<Site>,
     /// Entry points with a context of their own.
     mains: BTreeSet<MethodId>,
+    /// All application code in one context.
+    is_survey: bool,
     shared: Ctx,
     entry: Ctx,
     facts: Facts,
@@ -276,6 +280,7 @@ impl<'a> Naive<'a> {
             options,
             small,
             mains: BTreeSet::new(),
+            is_survey: false,
             shared: facts.contexts.intern(Context::Shared),
             entry: facts.contexts.intern(Context::Entry),
             facts,

@@ -2,6 +2,7 @@
 //! join is passed on the way from a spawn is left to reachability.
 
 use crate::bits::Bits;
+use crate::branches::waited;
 use crate::flow::Flow;
 use crate::locks::paths::{PathRoot, Paths};
 use crate::origins::{Origins, Site};
@@ -11,7 +12,7 @@ use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{BlockId, StmtId, StmtKind, Var};
-use models::Step;
+use models::{Outcome, Step};
 use pointsto::{Act, Obj};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,11 @@ const MOST_LIFTED: usize = 1000;
 struct Join {
     act: Act,
     stmt: StmtId,
+    /// Where it has waited: the statement, or the edges that know its result.
+    kills: Kills,
     waits_for: WaitsFor,
+    /// It does not go on before. (A question about the end does.)
+    blocks: bool,
     /// What the operand is.
     objects: IdSet<Obj>,
     /// What is joined with it, because its end covers theirs.
@@ -86,9 +91,9 @@ fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
     let mut joins = Vec::new();
     for act in world.pointsto.acts() {
         for &(stmt, step) in world.sync(act) {
-            let (operand, waits_for) = match step {
-                Step::Join { handle } => (handle, WaitsFor::Handle),
-                Step::JoinAll { executor } => (executor, WaitsFor::Executor),
+            let (operand, waits_for, when) = match step {
+                Step::Join { handle, when } => (handle, WaitsFor::Handle, *when),
+                Step::JoinAll { executor, when } => (executor, WaitsFor::Executor, *when),
                 Step::Covers { handle, parts } => {
                     let parts = world.operand(act, stmt, parts);
                     for handle in world.operand(act, stmt, handle).iter() {
@@ -98,10 +103,17 @@ fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
                 }
                 _ => continue,
             };
+            let Some(flow) = world.flow(act) else { continue };
+            let kills = waited(flow, act, stmt, when);
+            if kills.is_empty() {
+                continue;
+            }
             joins.push(Join {
                 act,
                 stmt,
+                kills,
                 waits_for,
+                blocks: matches!(when, Outcome::Any | Outcome::NotFalse),
                 objects: world.operand(act, stmt, operand),
                 covered: IdSet::new(),
                 var: world.operand_var(act, stmt, operand),
@@ -128,12 +140,12 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
     let mut at = 0;
     let most = joins.len() + MOST_LIFTED;
     while at < joins.len() && joins.len() < most {
-        let Join { act, stmt, waits_for, var, .. } = joins[at];
+        let Join { act, waits_for, blocks, var, .. } = joins[at];
         at += 1;
         let (Some(flow), Some(var)) = (world.flow(act), var) else { continue };
         let source = flow.source(var);
         let Some(param) = flow.body.params.iter().position(|&param| param == source) else { continue };
-        if world.is_jdk(act) || !must_pass(flow, stmt) {
+        if world.is_jdk(act) || !must_pass(flow, &joins[at - 1].kills) {
             continue;
         }
         for &(caller, call) in world.pointsto.callers(act) {
@@ -148,14 +160,23 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
             }
             let var = args.get(param).copied();
             let objects = var.map_or_else(IdSet::new, |var| world.pointsto.pts(caller, var).clone());
-            joins.push(Join { act: caller, stmt: call, waits_for, objects, covered: IdSet::new(), var });
+            joins.push(Join {
+                act: caller,
+                stmt: call,
+                kills: Kills { stmts: vec![(caller, call)], ..Kills::default() },
+                waits_for,
+                blocks,
+                objects,
+                covered: IdSet::new(),
+                var,
+            });
         }
     }
 }
 
 fn waits(origins: &Origins, joins: &[Join], own: usize) -> Vec<(Act, StmtId, Vec<Origin>)> {
     let mut waits: BTreeMap<(Act, StmtId), IdSet<Origin>> = BTreeMap::new();
-    for join in &joins[..own] {
+    for join in joins[..own].iter().filter(|join| join.blocks) {
         for site in &origins.sites {
             let subject = match join.waits_for {
                 WaitsFor::Handle => &site.handles,
@@ -210,11 +231,11 @@ impl Finder<'_, '_> {
             // The operand is one concrete object, the handle (executor) of everything the site starts.
             let is_one = join.objects.single().is_some_and(|obj| self.unique.contains(obj));
             if is_one || covered && self.is_covering(join) {
-                found.firm.stmts.push((join.act, join.stmt));
+                found.firm.add(&join.kills);
                 continue;
             }
             if direct && let Some(renewed) = self.same_value(site, join) {
-                found.same_value.stmts.push((join.act, join.stmt));
+                found.same_value.add(&join.kills);
                 found.renewed.extend(renewed.map(|stmt| (join.act, stmt)));
                 continue;
             }
@@ -323,7 +344,7 @@ impl Finder<'_, '_> {
     fn join_each(&self, join: &Join, kills: &mut Kills) {
         let Some(flow) = self.world.flow(join.act) else { return };
         let Some(var) = join.var else { return };
-        if !flow.body.params.contains(&flow.source(var)) || !must_pass(flow, join.stmt) {
+        if !flow.body.params.contains(&flow.source(var)) || !must_pass(flow, &join.kills) {
             return;
         }
         let mut seen = Bits::new();
@@ -343,12 +364,13 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Does every way from the entry to a return pass the statement?
-fn must_pass(flow: &Flow, stmt: StmtId) -> bool {
+/// Does every way from the entry to a return pass one of the kills, all in this body?
+fn must_pass(flow: &Flow, kills: &Kills) -> bool {
     let mut seen = Bits::new();
     let mut left = vec![BlockId(0)];
     while let Some(block) = left.pop() {
-        if !seen.insert(block.index()) || flow.body.stmts[stmt].block == block {
+        let is_killed = |&(_, stmt): &(Act, StmtId)| flow.body.stmts[stmt].block == block;
+        if !seen.insert(block.index()) || kills.stmts.iter().any(is_killed) {
             continue;
         }
         let info = &flow.body.blocks[block];
@@ -357,7 +379,8 @@ fn must_pass(flow: &Flow, stmt: StmtId) -> bool {
         {
             return false;
         }
-        left.extend(flow.successors(block));
+        let is_open = |to: &BlockId| !kills.edges.iter().any(|&(_, from, into)| (from, into) == (block, *to));
+        left.extend(flow.successors(block).into_iter().filter(is_open));
     }
     true
 }

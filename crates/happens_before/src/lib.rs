@@ -2,6 +2,7 @@
 //! tasks), may-overlap between them, must-held locksets. Knows accesses only as statements; reports nothing.
 
 mod bits;
+mod branches;
 mod components;
 mod flow;
 mod fresh;

@@ -1,14 +1,14 @@
 //! Order by signals: what precedes a signal happens before what follows an await that needs it. Latches,
 //! barriers, semaphores by their models; volatile flags by the branch that tests them. Knows no lock.
 
-use crate::flow::Flow;
+use crate::branches::{Test, is_zero, tests, waited};
 use crate::origins::Origins;
 use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
 use crate::types::{Origin, OriginKind, Point};
 use crate::unique::Unique;
 use crate::world::{Permits, World};
 use arena::{IdSet, IndexVec};
-use ir::{BlockId, Cond, Const, FieldId, StmtId, StmtKind, Var, access};
+use ir::{Const, FieldId, StmtId, StmtKind, access};
 use models::Step;
 use pointsto::{Act, Obj, Site, Slot};
 use rustc_hash::FxHashMap;
@@ -191,21 +191,23 @@ fn made_with(world: &World<'_>, obj: Obj) -> Count {
 fn find_modelled(world: &World<'_>, unique: &Unique, traffic: &mut BTreeMap<Subject, Traffic>) {
     for act in world.pointsto.acts() {
         for &(stmt, step) in world.sync(act) {
-            let (operand, is_signal) = match step {
-                Step::Signal { on } => (on, true),
-                Step::Await { on } => (on, false),
-                _ => continue,
-            };
-            let objects = world.operand(act, stmt, operand);
-            if is_signal {
-                for obj in objects.iter() {
-                    traffic.entry(Subject::Object(obj)).or_default().signals.push((act, stmt));
+            match step {
+                Step::Signal { on } => {
+                    for obj in world.operand(act, stmt, on).iter() {
+                        traffic.entry(Subject::Object(obj)).or_default().signals.push((act, stmt));
+                    }
                 }
-            } else if let Some(obj) = objects.single()
-                && unique.contains(obj)
-                && world.permits(obj).is_none_or(|permits| permits == Permits::Order)
-            {
-                traffic.entry(Subject::Object(obj)).or_default().awaits.stmts.push((act, stmt));
+                Step::Await { on, when } => {
+                    if let Some(obj) = world.operand(act, stmt, on).single()
+                        && unique.contains(obj)
+                        && world.permits(obj).is_none_or(|permits| permits == Permits::Order)
+                        && let Some(flow) = world.flow(act)
+                    {
+                        let waited = waited(flow, act, stmt, *when);
+                        traffic.entry(Subject::Object(obj)).or_default().awaits.add(&waited);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -270,8 +272,11 @@ fn find_flags(
             }
         }
         for test in tested.entry(method).or_insert_with(|| tests(flow)) {
-            let Some(field) = flow.field(test.load).filter(|&field| is_volatile(field)) else { continue };
-            let slots = slots(world, act, &flow.body.stmts[test.load].kind, field);
+            let (Some((load, kind)), Some(set)) = (flow.definition(test.value), test.nonzero) else {
+                continue;
+            };
+            let Some(field) = flow.field(load).filter(|&field| is_volatile(field)) else { continue };
+            let slots = slots(world, act, kind, field);
             let [slot] = slots[..] else { continue };
             let is_one = match slot {
                 Slot::Static(_) => true,
@@ -279,7 +284,7 @@ fn find_flags(
             };
             if is_one {
                 let flag = flags.entry(Subject::Flag(slot)).or_default();
-                flag.awaits.edges.push((act, test.from, test.to));
+                flag.awaits.edges.push((act, test.from, set));
             }
         }
     }
@@ -296,45 +301,4 @@ fn slots(world: &World<'_>, act: Act, kind: &StmtKind, field: FieldId) -> Vec<Sl
         }
         _ => vec![Slot::Static(field)],
     }
-}
-
-fn is_zero(flow: &Flow, var: Var) -> bool {
-    match flow.definition(flow.source(var)) {
-        Some((_, StmtKind::Const { value, .. })) => matches!(value, Const::Null | Const::Int(0)),
-        _ => false,
-    }
-}
-
-/// The edge taken only if the value of a load was not zero.
-struct Test {
-    load: StmtId,
-    from: BlockId,
-    to: BlockId,
-}
-
-fn tests(flow: &Flow) -> Vec<Test> {
-    let mut tests = Vec::new();
-    for (from, block) in flow.body.blocks.iter() {
-        let Some(last) = block.end.checked_sub(1).filter(|&last| last >= block.first).map(StmtId) else {
-            continue;
-        };
-        let StmtKind::Branch { cond, a, b } = flow.body.stmts[last].kind else { continue };
-        if b.is_some_and(|b| !is_zero(flow, b)) {
-            continue;
-        }
-        let [taken, fallen] = block.succs[..] else { continue };
-        if taken == fallen {
-            continue;
-        }
-        let to = match cond {
-            Cond::Ne => taken,
-            Cond::Eq => fallen,
-            _ => continue,
-        };
-        let Some((load, kind)) = flow.definition(flow.source(a)) else { continue };
-        if matches!(kind, StmtKind::Load { .. } | StmtKind::LoadStatic { .. }) {
-            tests.push(Test { load, from, to });
-        }
-    }
-    tests
 }

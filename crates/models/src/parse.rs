@@ -1,7 +1,7 @@
 //! Reads the steps of one model: the text of a value in a model file. Knows the grammar of the language, not
 //! files, classes or methods; the offset of an error is within the text.
 
-use crate::step::{Member, Model, Operand, Root, Source, Spawn, Step};
+use crate::step::{Member, Model, Operand, Outcome, Root, Source, Spawn, Step};
 
 /// What is wrong, and where in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,9 +83,9 @@ impl<'t> Parser<'t> {
                 Ok(Step::Call { dst: None, receiver, method, args })
             }
             "spawn" => self.spawn(),
-            "join" => Ok(Step::Join { handle: self.operand()? }),
+            "join" => Ok(Step::Join { handle: self.operand()?, when: self.outcome() }),
             "covers" => Ok(Step::Covers { handle: self.operand()?, parts: self.operand()? }),
-            "join-all" => Ok(Step::JoinAll { executor: self.operand()? }),
+            "join-all" => Ok(Step::JoinAll { executor: self.operand()?, when: self.outcome() }),
             "acquire" => {
                 let lock = self.operand()?;
                 let shared = self.take("shared");
@@ -94,7 +94,7 @@ impl<'t> Parser<'t> {
             "release" => Ok(Step::Release { lock: self.operand()?, shared: self.take("shared") }),
             "view" => Ok(Step::View { of: self.operand()?, shared: self.take("shared") }),
             "signal" => Ok(Step::Signal { on: self.operand()? }),
-            "await" => Ok(Step::Await { on: self.operand()? }),
+            "await" => Ok(Step::Await { on: self.operand()?, when: self.outcome() }),
             "permits" => Ok(Step::Permits { of: self.operand()?, count: self.operand()? }),
             "read" => Ok(Step::Read { on: self.operand()? }),
             "write" => Ok(Step::Write { on: self.operand()? }),
@@ -200,6 +200,14 @@ impl<'t> Parser<'t> {
             }
         }
         Ok(Step::Spawn(spawn))
+    }
+
+    /// `if-true`, or nothing.
+    fn outcome(&mut self) -> Outcome {
+        let named =
+            [("if-true", Outcome::True), ("if-false", Outcome::False), ("unless-false", Outcome::NotFalse)];
+        let found = named.into_iter().find(|&(word, _)| self.take(word));
+        found.map_or(Outcome::Any, |(_, outcome)| outcome)
     }
 
     /// `p0.$task.run(p1, p2)`

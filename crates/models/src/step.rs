@@ -110,9 +110,11 @@ pub enum Step {
     },
     /// `spawn p0.run() on this handle ret`: runs in an origin of its own.
     Spawn(Spawn),
-    /// `join this`: returns only after the origins with this handle have ended.
+    /// `join this`: returns only after the origins with this handle have ended. `join this if-false` (isAlive()):
+    /// they have ended where the call returned false.
     Join {
         handle: Operand,
+        when: Outcome,
     },
     /// `covers ret p0[]`: whoever has joined `handle` has joined every one of `parts` as well (allOf, thenCompose).
     Covers {
@@ -122,6 +124,7 @@ pub enum Step {
     /// `join-all this`: returns only after all origins spawned on this executor have ended.
     JoinAll {
         executor: Operand,
+        when: Outcome,
     },
     /// `acquire this`, `acquire this shared`, `acquire this try` (held where the boolean result is true).
     Acquire {
@@ -145,6 +148,7 @@ pub enum Step {
     },
     Await {
         on: Operand,
+        when: Outcome,
     },
     /// `permits this p0`: a semaphore made with this many permits. A constant 1 makes it a lock (its `signal` and
     /// `await` mean nothing), a constant 0 an order (its `acquire` and `release` mean nothing), anything else
@@ -189,6 +193,19 @@ pub enum Step {
     },
 }
 
+/// Which result of the call means that it has waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Whatever it returns.
+    Any,
+    /// `if-true`: a question that was answered with yes (isDone()).
+    True,
+    /// `if-false`: a question that was answered with no (isAlive()).
+    False,
+    /// `unless-false`: a wait with a timeout. Where nobody looks at the result, it is taken to have succeeded.
+    NotFalse,
+}
+
 impl Source {
     /// Every operand the source mentions.
     pub fn operands(&self) -> Vec<&Operand> {
@@ -222,13 +239,13 @@ impl Step {
                 let passed = std::iter::once(&spawn.receiver).chain(&spawn.args);
                 passed.chain(optional).chain(&spawn.after).collect()
             }
-            Step::Join { handle: value }
-            | Step::JoinAll { executor: value }
+            Step::Join { handle: value, .. }
+            | Step::JoinAll { executor: value, .. }
             | Step::Acquire { lock: value, .. }
             | Step::Release { lock: value, .. }
             | Step::View { of: value, .. }
             | Step::Signal { on: value }
-            | Step::Await { on: value }
+            | Step::Await { on: value, .. }
             | Step::Read { on: value }
             | Step::Write { on: value }
             | Step::Give { value }

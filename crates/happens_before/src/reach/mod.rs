@@ -46,10 +46,15 @@ impl Kills {
         self.edges.dedup();
     }
 
+    /// Has to be sorted afterwards.
+    pub fn add(&mut self, other: &Kills) {
+        self.stmts.extend(&other.stmts);
+        self.edges.extend(&other.edges);
+    }
+
     pub fn union(&self, other: &Kills) -> Kills {
         let mut both = self.clone();
-        both.stmts.extend(&other.stmts);
-        both.edges.extend(&other.edges);
+        both.add(other);
         both.sort();
         both
     }

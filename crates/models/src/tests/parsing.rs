@@ -3,7 +3,7 @@
 use crate::file;
 use crate::parse;
 use crate::registry::{ModelError, Models};
-use crate::step::{Member, Model, Operand, Root, Source, Spawn, Step};
+use crate::step::{Member, Model, Operand, Outcome, Root, Source, Spawn, Step};
 
 fn parsed(text: &str) -> Model {
     parse::model(text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
@@ -117,6 +117,18 @@ fn every_other_step_is_read() {
                 ret = field-handle p0 p1; ret = load-handle this p0; ret = load-unsafe p0; ret = current-thread; \
                 ret = opaque; ret = new-result; p2[] = p0[]";
     assert_eq!(steps(text).len(), 29);
+}
+
+#[test]
+fn waiting_may_depend_on_the_result() {
+    let join = |when| Step::Join { handle: this(), when };
+    assert_eq!(steps("join this"), [join(Outcome::Any)]);
+    assert_eq!(steps("join this if-false"), [join(Outcome::False)]);
+    assert_eq!(steps("await this if-true"), [Step::Await { on: this(), when: Outcome::True }]);
+    assert_eq!(
+        steps("join-all this unless-false"),
+        [Step::JoinAll { executor: this(), when: Outcome::NotFalse }]
+    );
 }
 
 #[test]

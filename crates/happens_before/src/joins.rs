@@ -1,8 +1,10 @@
 //! Which statements certainly wait for the end of an origin. Knows handles, executors and loops; whether a
 //! join is passed on the way from a spawn is left to reachability.
 
+mod rounds;
+
 use crate::bits::Bits;
-use crate::branches::waited;
+use crate::branches::{Edge, waited};
 use crate::flow::Flow;
 use crate::locks::paths::{PathRoot, Paths};
 use crate::origins::{Origins, Site};
@@ -14,6 +16,7 @@ use arena::{Id, IdSet, IndexVec};
 use ir::{BlockId, StmtId, StmtKind, Var};
 use models::{Outcome, Step};
 use pointsto::{Act, Obj};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Calls of joining methods that count as joins themselves, at most.
@@ -34,6 +37,8 @@ struct Join {
     /// What is joined with it, because its end covers theirs.
     covered: IdSet<Obj>,
     var: Option<Var>,
+    /// For each loop around it, innermost first: the edges on which it is left with everybody joined.
+    finished: OnceCell<Vec<Vec<Edge>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +122,7 @@ fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
                 objects: world.operand(act, stmt, operand),
                 covered: IdSet::new(),
                 var: world.operand_var(act, stmt, operand),
+                finished: OnceCell::new(),
             });
         }
     }
@@ -169,6 +175,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
                 objects,
                 covered: IdSet::new(),
                 var,
+                finished: OnceCell::new(),
             });
         }
     }
@@ -241,7 +248,7 @@ impl Finder<'_, '_> {
             }
             if join.waits_for == WaitsFor::Handle {
                 let spawning = spawning.get_or_insert_with(|| self.world.callers_of([site.act]));
-                self.join_loop(site, join, spawning, &mut found.firm);
+                self.join_loop(site, join, joins, spawning, &mut found.firm);
                 self.join_each(join, &mut found.firm);
             }
         }
@@ -313,10 +320,14 @@ impl Finder<'_, '_> {
     }
 
     /// The join-loop idiom: a loop that does not start the origin and joins a value that it gets anew in each
-    /// round has, when it is left, joined all instances. (It is taken to go through all of them.)
-    fn join_loop(&self, site: &Site, join: &Join, spawning: &Bits, kills: &mut Kills) {
+    /// round has, when there are no more, joined all instances. (It is taken to go through all of them.)
+    fn join_loop(&self, site: &Site, join: &Join, joins: &[Join], spawning: &Bits, kills: &mut Kills) {
         let Some(flow) = self.world.flow(join.act) else { return };
-        for around in flow.loops_around(join.stmt) {
+        let finished = join.finished.get_or_init(|| {
+            let here: Vec<&Join> = joins.iter().filter(|other| other.act == join.act).collect();
+            rounds::finished(self.world, flow, join, &here)
+        });
+        for (around, exits) in flow.loops_around(join.stmt).zip(finished) {
             let starts = around.blocks.iter().any(|&block| {
                 flow.body.block_stmts(block).any(|(stmt, _)| {
                     let callees = self.world.pointsto.callees(join.act, stmt);
@@ -327,15 +338,7 @@ impl Finder<'_, '_> {
             if starts {
                 break;
             }
-            let renewed = join.var.is_none_or(|var| {
-                flow.definition(flow.source(var)).is_some_and(|(def, kind)| {
-                    !matches!(kind, StmtKind::New { .. })
-                        && around.blocks.contains(&flow.body.stmts[def].block)
-                })
-            });
-            if renewed {
-                kills.edges.extend(flow.exits(around).into_iter().map(|(from, to)| (join.act, from, to)));
-            }
+            kills.edges.extend(exits.iter().map(|&(from, to)| (join.act, from, to)));
         }
     }
 

@@ -18,15 +18,14 @@ pub struct Test {
     pub value: Var,
     pub from: BlockId,
     /// Entered only if the value was zero.
-    pub zero: Option<BlockId>,
+    pub zero: BlockId,
     /// Entered only if it was not.
-    pub nonzero: Option<BlockId>,
+    pub nonzero: BlockId,
 }
 
 impl Test {
-    fn edge(&self, truth: bool) -> Option<Edge> {
-        let to = if truth { self.nonzero } else { self.zero };
-        to.map(|to| (self.from, to))
+    fn edge(&self, truth: bool) -> Edge {
+        (self.from, if truth { self.nonzero } else { self.zero })
     }
 }
 
@@ -41,10 +40,9 @@ fn test(flow: &Flow, from: BlockId) -> Option<Test> {
         return None;
     }
     let (zero, nonzero) = match cond {
-        Cond::Ne => (Some(fallen), Some(taken)),
-        Cond::Eq => (Some(taken), Some(fallen)),
-        Cond::Gt | Cond::Lt => (None, Some(taken)),
-        Cond::Ge | Cond::Le => (None, Some(fallen)),
+        Cond::Ne => (fallen, taken),
+        Cond::Eq => (taken, fallen),
+        Cond::Lt | Cond::Ge | Cond::Gt | Cond::Le => return None,
     };
     Some(Test { value: flow.source(a), from, zero, nonzero })
 }
@@ -68,7 +66,7 @@ pub fn edges_where(flow: &Flow, var: Var, truth: bool) -> Vec<Edge> {
     let tests = tests(flow);
     let value = flow.source(var);
     let of = |value: Var, truth: bool| {
-        tests.iter().filter(move |test| test.value == value).filter_map(move |test| test.edge(truth))
+        tests.iter().filter(move |test| test.value == value).map(move |test| test.edge(truth))
     };
     let mut edges: Vec<Edge> = of(value, truth).collect();
     if edges.is_empty() {
@@ -83,16 +81,14 @@ pub fn edges_where(flow: &Flow, var: Var, truth: bool) -> Vec<Edge> {
         let open = open.get_or_insert_with(|| avoiding(flow, &edges));
         let block = flow.body.stmts[def].block;
         let preds = &flow.body.blocks[block].preds;
-        let elsewhere = |seen: bool| {
+        let tells = |seen: bool| {
             let came = preds.iter().zip(&truths).filter(|&(_, &truth)| truth == seen);
             came.clone().next().is_some()
                 && came
                     .clone()
                     .all(|(&pred, _)| !open.contains(pred.index()) || edges.contains(&(pred, block)))
         };
-        kept.extend(
-            [true, false].into_iter().filter(|&seen| elsewhere(seen)).filter_map(|seen| test.edge(seen)),
-        );
+        kept.extend([true, false].into_iter().filter(|&seen| tells(seen)).map(|seen| test.edge(seen)));
     }
     edges.extend(kept);
     edges.sort_unstable();
@@ -124,6 +120,22 @@ pub fn waited(flow: &Flow, act: Act, stmt: StmtId, when: Outcome) -> Kills {
         Outcome::False => Some(false),
     };
     let Some(truth) = truth else { return Kills { stmts: vec![(act, stmt)], ..Kills::default() } };
-    let edges = result.map_or_else(Vec::new, |result| edges_where(flow, result, truth));
+    let mut edges = result.map_or_else(Vec::new, |result| edges_where(flow, result, truth));
+    edges.extend(interrupted(flow, &edges));
+    if when == Outcome::NotFalse {
+        edges.extend(flow.interrupts(flow.body.stmts[stmt].block));
+    }
     Kills { edges: edges.into_iter().map(|(from, to)| (act, from, to)).collect(), ..Kills::default() }
+}
+
+/// Nobody interrupts a loop that waits until one of these edges can be taken.
+pub fn interrupted(flow: &Flow, edges: &[Edge]) -> Vec<Edge> {
+    let mut found = Vec::new();
+    for &(from, to) in edges {
+        for around in flow.loops_with(from).filter(|around| !around.blocks.contains(&to)) {
+            let leaving = around.blocks.iter().flat_map(|&block| flow.interrupts(block));
+            found.extend(leaving.filter(|(_, to)| !around.blocks.contains(to)));
+        }
+    }
+    found
 }

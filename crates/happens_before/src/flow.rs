@@ -18,6 +18,8 @@ pub struct Flow {
     fields: Vec<Option<FieldId>>,
     /// Which statements may enter which handlers, sorted.
     throws: Vec<(StmtId, BlockId)>,
+    /// Those of them that only an interrupt makes.
+    interrupts: Vec<(StmtId, BlockId)>,
     loops: Loops,
     /// The constructor call on each newly allocated variable.
     constructors: FxHashMap<Var, StmtId>,
@@ -27,10 +29,12 @@ impl Flow {
     pub fn new(resolver: &mut Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
         let fields = body.stmts.iter().map(|(_, stmt)| resolver.field_of(&stmt.kind)).collect();
         let loops = Loops::new(&body, &Dominators::new(&body, Edges::All), Edges::All);
+        let (throws, interrupts) = throws(resolver, &body);
         Flow {
             method,
             fields,
-            throws: throws(resolver, &body),
+            throws,
+            interrupts,
             loops,
             constructors: constructors(resolver.program, &body),
             body,
@@ -59,13 +63,23 @@ impl Flow {
         &self.throws[first..last.max(first)]
     }
 
+    /// Edges out of a block that only an interrupt takes.
+    pub fn interrupts(&self, block: BlockId) -> impl Iterator<Item = (BlockId, BlockId)> + '_ {
+        let here = self.interrupts.iter().filter(move |&&(stmt, _)| self.body.stmts[stmt].block == block);
+        here.map(move |&(_, handler)| (block, handler))
+    }
+
     pub fn in_loop(&self, stmt: StmtId) -> bool {
         self.loops.innermost(self.body.stmts[stmt].block).is_some()
     }
 
     /// Loops around a statement, innermost first.
     pub fn loops_around(&self, stmt: StmtId) -> impl Iterator<Item = &Loop> + '_ {
-        let block = self.body.stmts[stmt].block;
+        self.loops_with(self.body.stmts[stmt].block)
+    }
+
+    /// Loops that a block is in, innermost first.
+    pub fn loops_with(&self, block: BlockId) -> impl Iterator<Item = &Loop> + '_ {
         self.loops.loops.iter().rev().filter(move |around| around.blocks.contains(&block))
     }
 
@@ -149,7 +163,9 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
 /// - a handler of any other type is entered by throws and all calls, or by whatever may fail if there are none;
 /// - a call that declares InterruptedException enters a handler only if nothing else does, and then only the
 ///   last such call does: `try { a.join(); b.join(); } catch (InterruptedException e) {}` has joined both.
-fn throws(resolver: &mut Resolver<'_>, body: &Body) -> Vec<(StmtId, BlockId)> {
+///
+/// The second list has those that are interrupts.
+fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<(StmtId, BlockId)>) {
     let mut covered: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
     for (block, info) in body.blocks.iter() {
         for &handler in &info.handlers {
@@ -159,6 +175,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> Vec<(StmtId, BlockId)> {
         }
     }
     let mut throws = Vec::new();
+    let mut interrupts = Vec::new();
     for (handler, info) in body.blocks.iter() {
         let blocks = &covered[handler.index()];
         if blocks.is_empty() {
@@ -188,6 +205,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> Vec<(StmtId, BlockId)> {
         }
         if sources.is_empty() {
             sources.extend(last_blocking);
+            interrupts.extend(last_blocking.map(|stmt| (stmt, handler)));
         }
         if sources.is_empty() {
             sources.extend(stmts().filter(|&stmt| may_fail(&body.stmts[stmt].kind)));
@@ -199,7 +217,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> Vec<(StmtId, BlockId)> {
     }
     throws.sort_unstable();
     throws.dedup();
-    throws
+    (throws, interrupts)
 }
 
 fn may_fail(kind: &StmtKind) -> bool {

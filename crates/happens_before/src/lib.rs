@@ -36,7 +36,7 @@ use overlap::Overlap;
 use owners::Owners;
 use pointsto::{Act, Obj, PointsTo, PointsToDelta};
 use rustc_hash::FxHashMap;
-use signals::Signals;
+use signals::{Guards, Signals};
 use std::sync::Arc;
 use unique::Unique;
 use world::World;
@@ -96,9 +96,11 @@ impl HappensBefore {
                 origins.info[origin].own_task = local::has_own_task(&world, &origins, &unique, origin);
             }
         }
-        let signals = Signals::new(&world, &origins, &unique);
         let owners = Owners::new(&world);
         let locks = Locks::new(&world, &origins, &unique, &joins, paths, &owners);
+        let methods: IndexVec<Act, MethodId> = pointsto.acts().map(|act| pointsto.method(act)).collect();
+        let guards = Guards { locks: &locks, methods: &methods, owners: &owners, unique: &unique };
+        let signals = Signals::new(&world, &origins, &guards);
         let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
         let fresh = Fresh::new(&world, &started, &owners);
         let local = Local::new(&world, &origins, &owners);
@@ -112,7 +114,7 @@ impl HappensBefore {
             fresh,
             local,
             flows: world.into_flows(),
-            methods: pointsto.acts().map(|act| pointsto.method(act)).collect(),
+            methods,
             initializers: pointsto.initializers().to_vec(),
         };
         HappensBeforeDelta {

@@ -1,20 +1,23 @@
 //! Order by signals: what precedes a signal happens before what follows an await that needs it. Latches,
-//! barriers, semaphores by their models; volatile flags by the branch that tests them. Knows no lock.
+//! barriers, semaphores by their models; flags, volatile or under a lock, by the branch that tests them.
 
-use crate::branches::{Test, is_zero, tests, waited};
+mod flags;
+
+pub use flags::Guards;
+
+use crate::branches::waited;
 use crate::origins::Origins;
 use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
 use crate::types::{Origin, OriginKind, Point};
 use crate::unique::Unique;
 use crate::world::{Permits, World};
 use arena::{IdSet, IndexVec};
-use ir::{Const, FieldId, StmtId, StmtKind, access};
+use ir::{Const, StmtId, StmtKind};
 use models::Step;
 use pointsto::{Act, Obj, Site, Slot};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What is signalled: one concrete latch, barrier or semaphore, or a volatile field of one object.
+/// What is signalled: one concrete latch, barrier or semaphore, or a field of one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     Object(Obj),
@@ -48,11 +51,12 @@ pub struct Signals {
 }
 
 impl Signals {
-    pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique) -> Signals {
+    pub fn new(world: &World<'_>, origins: &Origins, guards: &Guards<'_>) -> Signals {
+        let unique = guards.unique;
         let mut traffic = BTreeMap::new();
         find_modelled(world, unique, &mut traffic);
         find_late(origins, unique, &mut traffic);
-        find_flags(world, origins, unique, &mut traffic);
+        flags::find(world, origins, guards, &mut traffic);
         let mut signals =
             Signals { channels: Vec::new(), signalled: origins.info.ids().map(|_| Vec::new()).collect() };
         for (subject, traffic) in traffic {
@@ -228,77 +232,5 @@ fn find_late(origins: &Origins, unique: &Unique, traffic: &mut BTreeMap<Subject,
                 traffic.entry(Subject::Object(obj)).or_default().late.push(origin);
             }
         }
-    }
-}
-
-/// Volatile hand-over. A flag is a volatile field, static or of one concrete object, that starts as zero or
-/// null. Setting it to anything else is the signal, passing the branch that has seen it set is the await.
-fn find_flags(
-    world: &World<'_>,
-    origins: &Origins,
-    unique: &Unique,
-    traffic: &mut BTreeMap<Subject, Traffic>,
-) {
-    let is_volatile = |field: FieldId| world.program.field(field).access & access::VOLATILE != 0;
-    let mut tested: FxHashMap<ir::MethodId, Vec<Test>> = FxHashMap::default();
-    let mut flags: BTreeMap<Subject, Traffic> = BTreeMap::new();
-    for act in world.pointsto.acts() {
-        if world.is_jdk(act) || origins.origins_of[act].is_empty() {
-            continue;
-        }
-        let method = world.pointsto.method(act);
-        let Some(body) = world.program.lowered(method) else { continue };
-        let touches = body.stmts.iter().any(|(_, stmt)| match stmt.kind {
-            StmtKind::Load { field, .. }
-            | StmtKind::Store { field, .. }
-            | StmtKind::LoadStatic { field, .. }
-            | StmtKind::StoreStatic { field, .. } => world.resolve_field(field).is_some_and(is_volatile),
-            _ => false,
-        });
-        if !touches {
-            continue;
-        }
-        let Some(flow) = world.flow(act) else { continue };
-        for (stmt, info) in flow.body.stmts.iter() {
-            let Some(field) = flow.field(stmt).filter(|&field| is_volatile(field)) else { continue };
-            let src = match info.kind {
-                StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. } => src,
-                _ => continue,
-            };
-            if !is_zero(flow, src) {
-                for slot in slots(world, act, &info.kind, field) {
-                    flags.entry(Subject::Flag(slot)).or_default().signals.push((act, stmt));
-                }
-            }
-        }
-        for test in tested.entry(method).or_insert_with(|| tests(flow)) {
-            let (Some((load, kind)), Some(set)) = (flow.definition(test.value), test.nonzero) else {
-                continue;
-            };
-            let Some(field) = flow.field(load).filter(|&field| is_volatile(field)) else { continue };
-            let slots = slots(world, act, kind, field);
-            let [slot] = slots[..] else { continue };
-            let is_one = match slot {
-                Slot::Static(_) => true,
-                Slot::Field(obj, _) | Slot::Elements(obj) => unique.contains(obj),
-            };
-            if is_one {
-                let flag = flags.entry(Subject::Flag(slot)).or_default();
-                flag.awaits.edges.push((act, test.from, set));
-            }
-        }
-    }
-    for flag in flags.values_mut() {
-        flag.awaits.sort();
-    }
-    traffic.extend(flags);
-}
-
-fn slots(world: &World<'_>, act: Act, kind: &StmtKind, field: FieldId) -> Vec<Slot> {
-    match *kind {
-        StmtKind::Load { base, .. } | StmtKind::Store { base, .. } => {
-            world.pointsto.pts(act, base).iter().map(|obj| Slot::Field(obj, field)).collect()
-        }
-        _ => vec![Slot::Static(field)],
     }
 }

@@ -61,7 +61,7 @@ impl Passed {
             }
         }
         let is_null = tests(flow).into_iter().filter(|test| is_value(test.value));
-        passed.edges.extend(is_null.filter_map(|test| Some((test.from, test.zero?))));
+        passed.edges.extend(is_null.map(|test| (test.from, test.zero)));
         let asks = |var: Var| {
             flow.definition(flow.source(var)).is_some_and(|(def, _)| {
                 let is_current =

@@ -1,0 +1,212 @@
+//! Hand-over by a flag: a field, static or of one concrete object, that starts as zero or null. Setting it to
+//! anything else is the signal, passing the branch that has seen it set is the await.
+
+use super::{Subject, Traffic};
+use crate::branches::{Test, interrupted, is_zero, tests};
+use crate::flow::Flow;
+use crate::locks::Locks;
+use crate::locks::protect::Facts;
+use crate::origins::Origins;
+use crate::owners::Owners;
+use crate::types::{AccessPoint, OriginKind, Point, Protection};
+use crate::unique::Unique;
+use crate::world::World;
+use arena::IndexVec;
+use ir::{FieldId, MethodId, StmtId, StmtKind, Var, access};
+use pointsto::{Act, Obj, Slot};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Pairs of accesses to one flag that are compared, at most.
+const MOST_PAIRS: usize = 4096;
+
+/// What it takes to know whether a flag is guarded.
+pub struct Guards<'a> {
+    pub locks: &'a Locks,
+    pub methods: &'a IndexVec<Act, MethodId>,
+    pub owners: &'a Owners,
+    pub unique: &'a Unique,
+}
+
+/// One flag.
+#[derive(Default)]
+struct Flag {
+    set: Vec<Place>,
+    seen: Vec<(Place, Test)>,
+}
+
+/// A statement that accesses the flag.
+#[derive(Clone, Copy)]
+struct Place {
+    act: Act,
+    stmt: StmtId,
+    base: Option<Var>,
+}
+
+/// A flag hands over if it is volatile, or if whoever sees it set does so under a lock under which everybody sets
+/// it: the one who has set it has released the lock since.
+pub fn find(
+    world: &World<'_>,
+    origins: &Origins,
+    guards: &Guards<'_>,
+    traffic: &mut BTreeMap<Subject, Traffic>,
+) {
+    let mut finder = Finder { world, origins, guards, flags: BTreeMap::new(), flows: FxHashMap::default() };
+    finder.find_seen();
+    finder.find_set();
+    for (&slot, flag) in &finder.flags {
+        let is_volatile = field_of(slot).is_some_and(|field| finder.is_volatile(field));
+        let is_await =
+            |&&(place, _): &&(Place, Test)| is_volatile || finder.is_guarded(slot, place, &flag.set);
+        let mut found = Traffic::default();
+        for &(Place { act, .. }, test) in flag.seen.iter().filter(is_await) {
+            let Some(flow) = world.flow(act) else { continue };
+            let mut edges = vec![(test.from, test.nonzero)];
+            edges.extend(interrupted(flow, &edges));
+            found.awaits.edges.extend(edges.into_iter().map(|(from, to)| (act, from, to)));
+        }
+        found.awaits.sort();
+        found.signals = flag.set.iter().map(|place| (place.act, place.stmt)).collect();
+        traffic.insert(Subject::Flag(slot), found);
+    }
+}
+
+struct Finder<'a, 'w> {
+    world: &'a World<'w>,
+    origins: &'a Origins,
+    guards: &'a Guards<'a>,
+    flags: BTreeMap<Slot, Flag>,
+    /// Of the methods that access a flag.
+    flows: FxHashMap<MethodId, Arc<Flow>>,
+}
+
+impl Finder<'_, '_> {
+    /// Tests of volatile fields, and of others that are loaded under a lock.
+    fn find_seen(&mut self) {
+        let mut tested: FxHashMap<MethodId, Vec<Test>> = FxHashMap::default();
+        for act in self.acts() {
+            let Some(body) = self.world.program.lowered(self.world.pointsto.method(act)) else { continue };
+            if !body.stmts.iter().any(|(stmt, info)| self.may_be_flag(act, stmt, &info.kind)) {
+                continue;
+            }
+            let Some(flow) = self.world.flow(act) else { continue };
+            for &test in tested.entry(flow.method).or_insert_with(|| tests(flow)).iter() {
+                let Some((stmt, kind)) = flow.definition(test.value) else { continue };
+                let Some(field) = flow.field(stmt).filter(|_| self.may_be_flag(act, stmt, kind)) else {
+                    continue;
+                };
+                let [slot] = self.slots(act, kind, field)[..] else { continue };
+                if object_of(slot).is_none_or(|obj| self.guards.unique.contains(obj)) {
+                    let place = Place { act, stmt, base: base(kind) };
+                    self.flags.entry(slot).or_default().seen.push((place, test));
+                    self.flows.insert(flow.method, flow.clone());
+                }
+            }
+        }
+    }
+
+    /// Stores of anything but zero into what is tested somewhere.
+    fn find_set(&mut self) {
+        let fields: BTreeSet<FieldId> = self.flags.keys().filter_map(|&slot| field_of(slot)).collect();
+        for act in self.acts() {
+            let sets_flag = |kind: &StmtKind| match *kind {
+                StmtKind::Store { field, .. } | StmtKind::StoreStatic { field, .. } => {
+                    self.world.resolve_field(field).is_some_and(|field| fields.contains(&field))
+                }
+                _ => false,
+            };
+            let Some(body) = self.world.program.lowered(self.world.pointsto.method(act)) else { continue };
+            if !body.stmts.iter().any(|(_, info)| sets_flag(&info.kind)) {
+                continue;
+            }
+            let Some(flow) = self.world.flow(act) else { continue };
+            for (stmt, info) in flow.body.stmts.iter().filter(|(_, info)| sets_flag(&info.kind)) {
+                let (StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. }) = info.kind else {
+                    continue;
+                };
+                let Some(field) = flow.field(stmt).filter(|_| !is_zero(flow, src)) else { continue };
+                for slot in self.slots(act, &info.kind, field) {
+                    if let Some(flag) = self.flags.get_mut(&slot) {
+                        flag.set.push(Place { act, stmt, base: base(&info.kind) });
+                        self.flows.insert(flow.method, flow.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Activations of the user's code that somebody runs.
+    fn acts(&self) -> Vec<Act> {
+        let is_run = |&act: &Act| !self.world.is_jdk(act) && !self.origins.origins_of[act].is_empty();
+        self.world.pointsto.acts().filter(is_run).collect()
+    }
+
+    fn is_volatile(&self, field: FieldId) -> bool {
+        self.world.program.field(field).access & access::VOLATILE != 0
+    }
+
+    /// A load of a volatile field, or of any other under a lock.
+    fn may_be_flag(&self, act: Act, stmt: StmtId, kind: &StmtKind) -> bool {
+        let (StmtKind::Load { field, .. } | StmtKind::LoadStatic { field, .. }) = *kind else { return false };
+        let Some(field) = self.world.resolve_field(field) else { return false };
+        let is_final = self.world.program.field(field).access & access::FINAL != 0;
+        let is_locked = || {
+            self.origins.origins_of[act].iter().all(|&origin| {
+                let point = Point { origin, act, stmt };
+                self.guards.locks.held(&point).next().is_some()
+            })
+        };
+        self.is_volatile(field) || !is_final && is_locked()
+    }
+
+    /// Do locks keep this look at the flag apart from everything that sets it?
+    fn is_guarded(&self, slot: Slot, seen: Place, set: &[Place]) -> bool {
+        let Guards { locks, methods, owners, unique } = *self.guards;
+        let facts = Facts { flows: &self.flows, methods, owners, unique };
+        let looks = self.accesses(slot, seen, false);
+        let sets: Vec<AccessPoint> = set.iter().flat_map(|&place| self.accesses(slot, place, true)).collect();
+        looks.len() * sets.len() <= MOST_PAIRS
+            && looks.iter().all(|look| {
+                sets.iter().all(|set| matches!(locks.protects(&facts, look, set), Protection::Yes(_)))
+            })
+    }
+
+    fn accesses(&self, slot: Slot, Place { act, stmt, base }: Place, is_write: bool) -> Vec<AccessPoint> {
+        let origins = self.origins.origins_of[act].iter().copied();
+        let running = origins.filter(|&origin| self.origins.info[origin].kind != OriginKind::Initialization);
+        let object = object_of(slot);
+        let access = |origin| AccessPoint { point: Point { origin, act, stmt }, base, object, is_write };
+        running.map(access).collect()
+    }
+
+    fn slots(&self, act: Act, kind: &StmtKind, field: FieldId) -> Vec<Slot> {
+        match base(kind) {
+            Some(base) => {
+                self.world.pointsto.pts(act, base).iter().map(|obj| Slot::Field(obj, field)).collect()
+            }
+            None => vec![Slot::Static(field)],
+        }
+    }
+}
+
+fn base(kind: &StmtKind) -> Option<Var> {
+    match *kind {
+        StmtKind::Load { base, .. } | StmtKind::Store { base, .. } => Some(base),
+        _ => None,
+    }
+}
+
+fn object_of(slot: Slot) -> Option<Obj> {
+    match slot {
+        Slot::Field(obj, _) | Slot::Elements(obj) => Some(obj),
+        Slot::Static(_) => None,
+    }
+}
+
+fn field_of(slot: Slot) -> Option<FieldId> {
+    match slot {
+        Slot::Field(_, field) | Slot::Static(field) => Some(field),
+        Slot::Elements(_) => None,
+    }
+}

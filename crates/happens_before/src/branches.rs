@@ -119,7 +119,7 @@ pub fn waited(flow: &Flow, act: Act, stmt: StmtId, when: Outcome) -> Kills {
         Outcome::True | Outcome::NotFalse => Some(true),
         Outcome::False => Some(false),
     };
-    let Some(truth) = truth else { return Kills { stmts: vec![(act, stmt)], ..Kills::default() } };
+    let Some(truth) = truth else { return Kills::at(act, stmt) };
     let mut edges = result.map_or_else(Vec::new, |result| edges_where(flow, result, truth));
     edges.extend(interrupted(flow, &edges));
     if when == Outcome::NotFalse {

@@ -18,8 +18,10 @@ pub struct Flow {
     fields: Vec<Option<FieldId>>,
     /// Which statements may enter which handlers, sorted.
     throws: Vec<(StmtId, BlockId)>,
-    /// Those of them that only an interrupt makes.
-    interrupts: Vec<(StmtId, BlockId)>,
+    /// Handlers that any call may enter, sorted.
+    open: Vec<BlockId>,
+    /// Calls that declare InterruptedException, sorted.
+    interruptible: Vec<StmtId>,
     loops: Loops,
     /// The constructor call on each newly allocated variable.
     constructors: FxHashMap<Var, StmtId>,
@@ -29,12 +31,19 @@ impl Flow {
     pub fn new(resolver: &mut Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
         let fields = body.stmts.iter().map(|(_, stmt)| resolver.field_of(&stmt.kind)).collect();
         let loops = Loops::new(&body, &Dominators::new(&body, Edges::All), Edges::All);
-        let (throws, interrupts) = throws(resolver, &body);
+        let (throws, open) = throws(resolver, &body);
+        let mut is_interruptible = |kind: &StmtKind| match kind {
+            StmtKind::Call { target, .. } => resolver.declared(*target).interruptible,
+            _ => false,
+        };
+        let calls = body.stmts.iter().filter(|(_, stmt)| is_interruptible(&stmt.kind));
+        let interruptible = calls.map(|(stmt, _)| stmt).collect();
         Flow {
             method,
             fields,
             throws,
-            interrupts,
+            open,
+            interruptible,
             loops,
             constructors: constructors(resolver.program, &body),
             body,
@@ -63,10 +72,25 @@ impl Flow {
         &self.throws[first..last.max(first)]
     }
 
-    /// Edges out of a block that only an interrupt takes.
+    /// Which statements may enter which handlers, sorted.
+    pub fn throws(&self) -> &[(StmtId, BlockId)] {
+        &self.throws
+    }
+
+    /// May any call enter the handler?
+    pub fn is_open(&self, handler: BlockId) -> bool {
+        self.open.binary_search(&handler).is_ok()
+    }
+
+    pub fn is_interruptible(&self, stmt: StmtId) -> bool {
+        self.interruptible.binary_search(&stmt).is_ok()
+    }
+
+    /// Edges out of a block that an interrupt may take.
     pub fn interrupts(&self, block: BlockId) -> impl Iterator<Item = (BlockId, BlockId)> + '_ {
-        let here = self.interrupts.iter().filter(move |&&(stmt, _)| self.body.stmts[stmt].block == block);
-        here.map(move |&(_, handler)| (block, handler))
+        let info = &self.body.blocks[block];
+        let is_here = self.interruptible.iter().any(|stmt| (info.first..info.end).contains(&stmt.0));
+        info.handlers.iter().filter(move |_| is_here).map(move |&handler| (block, handler))
     }
 
     pub fn in_loop(&self, stmt: StmtId) -> bool {
@@ -164,8 +188,8 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
 /// - a call that declares InterruptedException enters a handler only if nothing else does, and then only the
 ///   last such call does: `try { a.join(); b.join(); } catch (InterruptedException e) {}` has joined both.
 ///
-/// The second list has those that are interrupts.
-fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<(StmtId, BlockId)>) {
+/// The second list has the handlers that any call may enter.
+fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<BlockId>) {
     let mut covered: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
     for (block, info) in body.blocks.iter() {
         for &handler in &info.handlers {
@@ -175,7 +199,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
         }
     }
     let mut throws = Vec::new();
-    let mut interrupts = Vec::new();
+    let mut open = Vec::new();
     for (handler, info) in body.blocks.iter() {
         let blocks = &covered[handler.index()];
         if blocks.is_empty() {
@@ -186,6 +210,9 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
             _ => None,
         };
         let checked = caught.filter(|&class| resolver.is_checked(class));
+        if checked.is_none() {
+            open.push(handler);
+        }
         let stmts = || blocks.iter().flat_map(|&b| (body.blocks[b].first..body.blocks[b].end).map(StmtId));
         let mut sources: Vec<StmtId> = Vec::new();
         let mut last_blocking = None;
@@ -205,7 +232,6 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
         }
         if sources.is_empty() {
             sources.extend(last_blocking);
-            interrupts.extend(last_blocking.map(|stmt| (stmt, handler)));
         }
         if sources.is_empty() {
             sources.extend(stmts().filter(|&stmt| may_fail(&body.stmts[stmt].kind)));
@@ -217,7 +243,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
     }
     throws.sort_unstable();
     throws.dedup();
-    (throws, interrupts)
+    (throws, open)
 }
 
 fn may_fail(kind: &StmtKind) -> bool {

@@ -8,7 +8,7 @@ use crate::branches::{Edge, waited};
 use crate::flow::Flow;
 use crate::locks::paths::{PathRoot, Paths};
 use crate::origins::{Origins, Site};
-use crate::reach::{Kills, passes_in};
+use crate::reach::{Kills, passes_in, throws_past};
 use crate::types::Origin;
 use crate::unique::Unique;
 use crate::world::World;
@@ -154,6 +154,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
         if world.is_jdk(act) || !must_pass(flow, &joins[at - 1].kills) {
             continue;
         }
+        let throws = throws_past(world, act, &joins[at - 1].kills);
         for &(caller, call) in world.pointsto.callers(act) {
             let known = joins.iter().any(|join| (join.act, join.stmt) == (caller, call));
             if known || world.is_jdk(caller) || !world.bindings_are_plain(caller, call, act) {
@@ -169,7 +170,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
             joins.push(Join {
                 act: caller,
                 stmt: call,
-                kills: Kills { stmts: vec![(caller, call)], ..Kills::default() },
+                kills: if throws { Kills::at_return(caller, call) } else { Kills::at(caller, call) },
                 waits_for,
                 blocks,
                 objects,
@@ -206,6 +207,7 @@ fn common(of_site: &[SiteJoins], sites: &[usize]) -> Kills {
     let Some(mut kills) = sites.next().cloned() else { return Kills::default() };
     for other in sites {
         kills.stmts.retain(|kill| other.stmts.binary_search(kill).is_ok());
+        kills.returns.retain(|kill| other.returns.binary_search(kill).is_ok());
         kills.edges.retain(|kill| other.edges.binary_search(kill).is_ok());
     }
     kills
@@ -372,8 +374,8 @@ fn must_pass(flow: &Flow, kills: &Kills) -> bool {
     let mut seen = Bits::new();
     let mut left = vec![BlockId(0)];
     while let Some(block) = left.pop() {
-        let is_killed = |&(_, stmt): &(Act, StmtId)| flow.body.stmts[stmt].block == block;
-        if !seen.insert(block.index()) || kills.stmts.iter().any(is_killed) {
+        let is_killed = |(_, stmt): (Act, StmtId)| flow.body.stmts[stmt].block == block;
+        if !seen.insert(block.index()) || kills.passed().any(is_killed) {
             continue;
         }
         let info = &flow.body.blocks[block];

@@ -219,7 +219,7 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
         return true;
     }
     let Some((method, stmt)) = allocation(world, task) else { return false };
-    let mut kills = Kills { stmts: Vec::new(), edges: Vec::new() };
+    let mut kills = Kills::default();
     kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
     kills.sort();
     if origins.sites_of[origin].iter().any(|&at| origins.sites[at].together) {

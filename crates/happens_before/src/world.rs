@@ -4,9 +4,12 @@
 use crate::bits::Bits;
 use crate::components::Components;
 use crate::flow::{Flow, Resolver};
+use crate::reach::Throws;
 use arena::{Id, IdSet, IndexVec};
 use classfile::Layer;
-use ir::{CallKind, Const, LambdaKind, MethodId, Program, Selector, StmtId, StmtKind, Var};
+use ir::{
+    CallKind, ClassId, Const, LambdaKind, MethodId, MethodRef, Program, Selector, StmtId, StmtKind, Var,
+};
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +32,7 @@ pub struct World<'a> {
     /// What lambdas run.
     lambda_targets: FxHashSet<Selector>,
     slots_of: OnceCell<FxHashMap<Obj, Vec<Slot>>>,
+    throws: OnceCell<Throws>,
 }
 
 /// What a semaphore is used for, by its initial permits.
@@ -67,6 +71,7 @@ impl<'a> World<'a> {
             permits: FxHashMap::default(),
             lambda_targets: FxHashSet::default(),
             slots_of: OnceCell::new(),
+            throws: OnceCell::new(),
         };
         for act in pointsto.acts() {
             world.acts_of.entry(pointsto.method(act)).or_default().push(act);
@@ -178,6 +183,17 @@ impl<'a> World<'a> {
 
     pub fn resolve_field(&self, field: ir::FieldRef) -> Option<ir::FieldId> {
         self.resolver.borrow_mut().field(field)
+    }
+
+    /// What the method declares to throw that a call names.
+    pub fn declared(&self, target: MethodRef) -> &'a [ClassId] {
+        let method = self.resolver.borrow_mut().method(target);
+        method.map_or(&[], |method| self.program.method(method).throws.as_slice())
+    }
+
+    /// What is thrown on purpose.
+    pub fn throws(&self) -> &Throws {
+        self.throws.get_or_init(|| Throws::new(self))
     }
 
     /// Heap locations of an object, with what they hold.

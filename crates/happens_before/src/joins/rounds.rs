@@ -56,7 +56,7 @@ impl Passed {
         for other in joins {
             let is_own = other.stmt == join.stmt;
             if other.waits_for == join.waits_for && (is_own || other.var.is_some_and(is_value)) {
-                passed.stmts.extend(other.kills.stmts.iter().map(|&(_, stmt)| stmt));
+                passed.stmts.extend(other.kills.passed().map(|(_, stmt)| stmt));
                 passed.edges.extend(other.kills.edges.iter().map(|&(_, from, to)| (from, to)));
             }
         }

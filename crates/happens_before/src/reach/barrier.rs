@@ -4,6 +4,7 @@
 use super::Kills;
 use super::walk::{Exits, Seed, Stop, Walk};
 use crate::bits::Bits;
+use crate::flow::Flow;
 use crate::world::World;
 use ir::StmtId;
 use pointsto::Act;
@@ -34,7 +35,8 @@ impl Barrier {
             let exits = match seed {
                 Seed::Entry => match world.flow(act) {
                     Some(flow) => {
-                        let mut walk = Walk::new(flow, barrier.stops(world, act), kills.edges_of(act));
+                        let (throws, stops) = (world.throws().of(act), barrier.stops(world, act));
+                        let mut walk = Walk::new(flow, throws, stops, kills.edges_of(act));
                         walk.go(seed);
                         let exits = walk.exits;
                         walks.insert(act, walk);
@@ -45,7 +47,7 @@ impl Barrier {
                 Seed::After(stmt) | Seed::Thrown(stmt) => {
                     // A body that was not walked yet will find the way open.
                     let Some(walk) = walks.get_mut(&act) else { continue };
-                    walk.set_stop(barrier.stop(world, stmt, world.pointsto.callees(act, stmt)));
+                    walk.set_stop(barrier.stop(world, act, stmt));
                     if walk.reached.contains(stmt.0 as usize) {
                         walk.go_on(seed);
                     }
@@ -74,8 +76,10 @@ impl Barrier {
     /// A walk through a body that heeds the kills.
     pub fn walk<'a>(&'a self, world: &'a World<'_>, act: Act) -> Option<Walk<'a>> {
         let flow = world.flow(act)?;
-        let stops = if self.is_affected(act) { self.stops(world, act) } else { Vec::new() };
-        Some(Walk::new(flow, stops, self.kills.edges_of(act)))
+        let throws = world.throws().of(act);
+        let has_stops = self.is_affected(act) || throws.is_some_and(|throws| !throws.leaving.is_empty());
+        let stops = if has_stops { self.stops(world, act) } else { Vec::new() };
+        Some(Walk::new(flow, throws, stops, self.kills.edges_of(act)))
     }
 
     /// Callers of kills, transitively.
@@ -110,6 +114,7 @@ impl Barrier {
         }
         for &(caller, stmt) in world.pointsto.callers(act) {
             if !self.kills.has_stmt(caller, stmt) {
+                let normal = normal && !self.kills.has_return(caller, stmt);
                 left.extend(normal.then_some((caller, Seed::After(stmt))));
                 left.extend(thrown.then_some((caller, Seed::Thrown(stmt))));
             }
@@ -126,7 +131,7 @@ impl Barrier {
             if last.replace(stmt) == Some(stmt) || stops[..killed].iter().any(|kill| kill.stmt == stmt) {
                 continue;
             }
-            let stop = self.stop(world, stmt, world.pointsto.callees(act, stmt));
+            let stop = self.stop(world, act, stmt);
             if stop.passes != Exits::ALL || stop.throws_out {
                 stops.push(stop);
             }
@@ -135,24 +140,32 @@ impl Barrier {
         stops
     }
 
-    /// The ways past a call: through any of its callees. An exception leaves the caller only if a callee with
-    /// kills throws it, or a checked one is declared.
-    fn stop(&self, world: &World<'_>, stmt: StmtId, callees: &[Act]) -> Stop {
+    /// The ways past a call: through any of its callees. An exception leaves the caller only if a callee throws it
+    /// on purpose, or declares it, and before it comes to its kills.
+    fn stop(&self, world: &World<'_>, act: Act, stmt: StmtId) -> Stop {
         let mut stop = Stop { stmt, passes: Exits::default(), throws_out: false };
-        for callee in callees {
+        let throws = world.throws().of(act);
+        let leaves = throws.is_some_and(|throws| throws.leaves(stmt));
+        let flow = world.flow(act);
+        let block = |flow: &Flow| flow.body.stmts[stmt].block;
+        let no_handler = flow.is_none_or(|flow| flow.body.blocks[block(flow)].handlers.is_empty());
+        let is_interruptible = flow.is_some_and(|flow| flow.is_interruptible(stmt));
+        for callee in world.pointsto.callees(act, stmt) {
             match self.affected.get(callee) {
                 Some(exits) => {
                     stop.passes.normal |= exits.normal;
                     stop.passes.thrown |= exits.thrown;
-                    stop.throws_out |= exits.thrown;
+                    stop.throws_out |= exits.thrown && (no_handler || leaves);
                 }
                 None => {
                     stop.passes = Exits::ALL;
                     let method = world.program.method(world.pointsto.method(*callee));
-                    stop.throws_out |= !method.throws.is_empty();
+                    let declares = !method.throws.is_empty() && !is_interruptible && no_handler;
+                    stop.throws_out |= leaves || throws.is_none() && declares;
                 }
             }
         }
+        stop.passes.normal &= !self.kills.has_return(act, stmt);
         stop
     }
 }

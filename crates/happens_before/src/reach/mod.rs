@@ -2,9 +2,11 @@
 //! Knows calls and flow; what the starts and kills mean is the asker's affair.
 
 mod barrier;
+mod throws;
 mod walk;
 
 pub use barrier::Barrier;
+pub use throws::Throws;
 
 use crate::bits::Bits;
 use crate::world::World;
@@ -13,7 +15,7 @@ use ir::{BlockId, StmtId, StmtKind};
 use pointsto::{Act, Obj};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use walk::{Exits, Seed, Walk};
+use walk::{Exits, Seed, Stop, Walk};
 
 /// Where reachability starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,17 +33,29 @@ pub enum Start {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kills {
     pub stmts: Vec<(Act, StmtId)>,
+    /// Calls that end every path that returns from them; what they throw goes on.
+    pub returns: Vec<(Act, StmtId)>,
     pub edges: Vec<(Act, BlockId, BlockId)>,
 }
 
 impl Kills {
+    pub fn at(act: Act, stmt: StmtId) -> Kills {
+        Kills { stmts: vec![(act, stmt)], ..Kills::default() }
+    }
+
+    pub fn at_return(act: Act, stmt: StmtId) -> Kills {
+        Kills { returns: vec![(act, stmt)], ..Kills::default() }
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.stmts.is_empty() && self.edges.is_empty()
+        self.stmts.is_empty() && self.returns.is_empty() && self.edges.is_empty()
     }
 
     pub fn sort(&mut self) {
         self.stmts.sort_unstable();
         self.stmts.dedup();
+        self.returns.sort_unstable();
+        self.returns.dedup();
         self.edges.sort_unstable();
         self.edges.dedup();
     }
@@ -49,6 +63,7 @@ impl Kills {
     /// Has to be sorted afterwards.
     pub fn add(&mut self, other: &Kills) {
         self.stmts.extend(&other.stmts);
+        self.returns.extend(&other.returns);
         self.edges.extend(&other.edges);
     }
 
@@ -60,7 +75,16 @@ impl Kills {
     }
 
     fn acts(&self) -> impl Iterator<Item = Act> + '_ {
-        self.stmts.iter().map(|&(act, _)| act).chain(self.edges.iter().map(|&(act, ..)| act))
+        self.passed().map(|(act, _)| act).chain(self.edges.iter().map(|&(act, ..)| act))
+    }
+
+    /// Statements that no path returns from.
+    pub fn passed(&self) -> impl Iterator<Item = (Act, StmtId)> + '_ {
+        self.stmts.iter().chain(&self.returns).copied()
+    }
+
+    fn has_return(&self, act: Act, stmt: StmtId) -> bool {
+        self.returns.binary_search(&(act, stmt)).is_ok()
     }
 
     fn has_stmt(&self, act: Act, stmt: StmtId) -> bool {
@@ -227,7 +251,8 @@ impl<'a> Search<'a, '_> {
     }
 
     fn go_on(&mut self, caller: Act, stmt: StmtId, exits: Exits, subject: Option<Obj>) {
-        if exits.normal && !self.barrier.kills.has_stmt(caller, stmt) {
+        let kills = &self.barrier.kills;
+        if exits.normal && !kills.has_stmt(caller, stmt) && !kills.has_return(caller, stmt) {
             self.ascending.push((caller, Seed::After(stmt), subject));
         }
         if exits.thrown {
@@ -272,6 +297,25 @@ impl<'a> Search<'a, '_> {
             }
         }
     }
+}
+
+/// Does something leave the activation that is thrown on purpose before it has passed one of the kills, which are
+/// all in its body?
+pub fn throws_past(world: &World<'_>, act: Act, kills: &Kills) -> bool {
+    let (Some(flow), Some(throws)) = (world.flow(act), world.throws().of(act)) else { return false };
+    let stop = |stmt: StmtId| {
+        let is_open = !kills.has_stmt(act, stmt);
+        let passes = Exits { normal: is_open && !kills.has_return(act, stmt), thrown: is_open };
+        Stop { stmt, passes, throws_out: is_open && throws.leaves(stmt) }
+    };
+    let mut stmts: Vec<StmtId> = kills.passed().map(|(_, stmt)| stmt).collect();
+    let is_call = |stmt: &StmtId| matches!(flow.body.stmts[*stmt].kind, StmtKind::Call { .. });
+    stmts.extend(throws.leaving.iter().copied().filter(is_call));
+    stmts.sort_unstable();
+    stmts.dedup();
+    let mut walk = Walk::new(flow, Some(throws), stmts.into_iter().map(stop).collect(), &kills.edges);
+    walk.go(Seed::Entry);
+    walk.exits.thrown
 }
 
 /// Does the activation get this object from its callers?

@@ -1,6 +1,7 @@
 //! Reachability inside one body, up to statements and edges that control may not pass. Knows nothing of what is
 //! called from there.
 
+use super::throws::ActThrows;
 use crate::bits::Bits;
 use crate::flow::Flow;
 use arena::Id;
@@ -35,6 +36,10 @@ pub struct Stop {
 /// Reachability inside one body, which can be continued from further seeds.
 pub struct Walk<'a> {
     flow: &'a Flow,
+    /// Which statements enter which handlers, sorted.
+    throws: &'a [(StmtId, BlockId)],
+    /// Throws and calls that leave the method; if not known, throws that have no handler do.
+    leaving: Option<&'a ActThrows>,
     stops: Vec<Stop>,
     killed_edges: &'a [(Act, BlockId, BlockId)],
     /// Per block, the first statement reached so far.
@@ -56,9 +61,16 @@ impl Exits {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(flow: &'a Flow, stops: Vec<Stop>, killed_edges: &'a [(Act, BlockId, BlockId)]) -> Walk<'a> {
+    pub fn new(
+        flow: &'a Flow,
+        throws: Option<&'a ActThrows>,
+        stops: Vec<Stop>,
+        killed_edges: &'a [(Act, BlockId, BlockId)],
+    ) -> Walk<'a> {
         Walk {
             flow,
+            throws: throws.map_or(flow.throws(), |throws| &throws.entering),
+            leaving: throws,
             stops,
             killed_edges,
             from: vec![u32::MAX; flow.body.blocks.len()],
@@ -120,7 +132,7 @@ impl<'a> Walk<'a> {
     fn block(&mut self, block: BlockId, from: u32, until: u32) {
         let flow = self.flow;
         let info = &flow.body.blocks[block];
-        let mut handlers = flow.handlers_in(block, StmtId(from)).iter().peekable();
+        let mut handlers = between(self.throws, from, info.end).iter().peekable();
         let first = self.stops.partition_point(|stop| stop.stmt.0 < from);
         for at in first..self.stops.len() {
             let stop = self.stops[at];
@@ -140,7 +152,7 @@ impl<'a> Walk<'a> {
                     self.edge(block, handler);
                 }
             }
-            self.exits.thrown |= stop.throws_out && info.handlers.is_empty();
+            self.exits.thrown |= stop.throws_out;
             if !stop.passes.normal {
                 self.reached.insert_range(from as usize, stop.stmt.index() + 1);
                 return;
@@ -153,7 +165,11 @@ impl<'a> Walk<'a> {
         if let Some(last) = info.end.checked_sub(1).filter(|&last| last >= from) {
             match flow.body.stmts[StmtId(last)].kind {
                 StmtKind::Return { .. } => self.exits.normal = true,
-                StmtKind::Throw { .. } => self.exits.thrown |= info.handlers.is_empty(),
+                StmtKind::Throw { .. } => {
+                    let no_handler = info.handlers.is_empty();
+                    self.exits.thrown |=
+                        self.leaving.map_or(no_handler, |throws| throws.leaves(StmtId(last)));
+                }
                 _ => {}
             }
         }
@@ -166,10 +182,11 @@ impl<'a> Walk<'a> {
     fn throw(&mut self, stmt: StmtId) {
         let flow = self.flow;
         let block = flow.body.stmts[stmt].block;
-        for &(_, handler) in flow.handlers(stmt) {
+        for &(_, handler) in between(self.throws, stmt.0, stmt.0 + 1) {
             self.edge(block, handler);
         }
-        self.exits.thrown |= flow.body.blocks[block].handlers.is_empty();
+        let no_handler = flow.body.blocks[block].handlers.is_empty();
+        self.exits.thrown |= no_handler || self.leaving.is_some_and(|throws| throws.leaves(stmt));
     }
 
     fn edge(&mut self, from: BlockId, to: BlockId) {
@@ -177,6 +194,15 @@ impl<'a> Walk<'a> {
             self.visit(to, self.flow.body.blocks[to].first);
         }
     }
+}
+
+fn between(throws: &[(StmtId, BlockId)], from: u32, end: u32) -> &[(StmtId, BlockId)] {
+    if throws.is_empty() {
+        return throws;
+    }
+    let first = throws.partition_point(|&(at, _)| at.0 < from);
+    let last = throws.partition_point(|&(at, _)| at.0 < end);
+    &throws[first..last.max(first)]
 }
 
 #[cfg(test)]
@@ -187,7 +213,7 @@ mod tests {
     /// Statements reached from a seed, with the given ones closed.
     fn reached(flow: &Flow, seed: Seed, closed: &[u32]) -> (Vec<usize>, Exits) {
         let stop = |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false };
-        let mut walk = Walk::new(flow, closed.iter().map(stop).collect(), &[]);
+        let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), &[]);
         walk.go(seed);
         (walk.reached.iter().collect(), walk.exits)
     }
@@ -229,7 +255,7 @@ mod tests {
         // 0 → 1 ⇄ 1, 1 → 2: leaving the loop is killed
         let flow = flow(&[(1, &[1], &[]), (2, &[1, 2], &[]), (1, &[], &[])]);
         let kills = [(Act(0), BlockId(1), BlockId(2))];
-        let mut walk = Walk::new(&flow, Vec::new(), &kills);
+        let mut walk = Walk::new(&flow, None, Vec::new(), &kills);
         walk.go(Seed::Entry);
         assert_eq!(walk.reached.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(!walk.exits.normal);
@@ -247,7 +273,7 @@ mod tests {
     fn a_walk_can_be_continued_where_it_was_stopped() {
         let flow = flow(&[(4, &[1], &[]), (1, &[], &[])]);
         let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false };
-        let mut walk = Walk::new(&flow, vec![closed], &[]);
+        let mut walk = Walk::new(&flow, None, vec![closed], &[]);
         walk.go(Seed::Entry);
         assert!(!walk.exits.normal);
         walk.set_stop(Stop { passes: Exits::ALL, ..closed });

@@ -43,7 +43,7 @@ impl Throws {
                 }
             };
             if search.run(&escaping) && search.is_told() {
-                escaping.insert(act, search.classes());
+                escaping.insert(act, search.escaped.clone());
                 let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
                 left.extend(callers.filter(|&caller| !world.is_jdk(caller)).map(in_order));
             }
@@ -85,8 +85,10 @@ struct Search<'a, 'w> {
     has_handlers: bool,
     /// By handler: who enters it with what.
     entered: BTreeMap<BlockId, BTreeSet<(StmtId, ClassId)>>,
-    /// By statement: what leaves the method.
-    left: BTreeMap<StmtId, BTreeSet<ClassId>>,
+    /// Statements that something leaves the method from.
+    left: BTreeSet<StmtId>,
+    /// What leaves it.
+    escaped: BTreeSet<ClassId>,
 }
 
 impl<'a, 'w> Search<'a, 'w> {
@@ -105,8 +107,16 @@ impl<'a, 'w> Search<'a, 'w> {
             return None;
         }
         let flow = world.flow(act)?;
-        let (entered, left) = (BTreeMap::new(), BTreeMap::new());
-        let mut search = Search { world, act, flow, sources: Vec::new(), has_handlers, entered, left };
+        let mut search = Search {
+            world,
+            act,
+            flow,
+            sources: Vec::new(),
+            has_handlers,
+            entered: BTreeMap::new(),
+            left: BTreeSet::new(),
+            escaped: BTreeSet::new(),
+        };
         for (stmt, info) in flow.body.stmts.iter() {
             let source = search.source(stmt, &info.kind, info.block);
             let is_news = |source: &Source| !source.own.is_empty() || source.caught.is_some() || calls(stmt);
@@ -147,13 +157,9 @@ impl<'a, 'w> Search<'a, 'w> {
         !self.left.is_empty() && program.class(program.method(self.flow.method).class).layer == Layer::App
     }
 
-    fn classes(&self) -> BTreeSet<ClassId> {
-        self.left.values().flatten().copied().collect()
-    }
-
-    /// Follows everything that is thrown in blocks that are reached. True if more leaves than before.
+    /// Follows everything that is thrown in blocks that are reached. True if other classes leave than before.
     fn run(&mut self, escaping: &Escaping) -> bool {
-        let mut more = false;
+        let before = self.escaped.len();
         loop {
             let reached = if self.has_handlers { Some(self.reached()) } else { None };
             let handlers = self.entered.len();
@@ -164,13 +170,11 @@ impl<'a, 'w> Search<'a, 'w> {
                     continue;
                 }
                 for class in self.thrown(&self.sources[at], escaping) {
-                    let (entered, left) = self.throw(block, stmt, class);
-                    grown |= entered;
-                    more |= left;
+                    grown |= self.throw(block, stmt, class);
                 }
             }
             if !grown && handlers == self.entered.len() {
-                return more;
+                return self.escaped.len() > before;
             }
         }
     }
@@ -185,8 +189,8 @@ impl<'a, 'w> Search<'a, 'w> {
         classes
     }
 
-    /// To the first handler that catches it, and to those before that may; else out. Says which of the two is news.
-    fn throw(&mut self, block: BlockId, stmt: StmtId, class: ClassId) -> (bool, bool) {
+    /// To the first handler that catches it, and to those before that may; else out. True if a handler has news.
+    fn throw(&mut self, block: BlockId, stmt: StmtId, class: ClassId) -> bool {
         let (flow, program) = (self.flow, self.world.program);
         let mut entered = false;
         for &handler in &flow.body.blocks[block].handlers {
@@ -200,10 +204,12 @@ impl<'a, 'w> Search<'a, 'w> {
                 entered |= self.entered.entry(handler).or_default().insert((stmt, class));
             }
             if catches {
-                return (entered, false);
+                return entered;
             }
         }
-        (entered, self.left.entry(stmt).or_default().insert(class))
+        self.left.insert(stmt);
+        self.escaped.insert(class);
+        entered
     }
 
     /// Blocks that are reached unless something fails by accident.
@@ -220,7 +226,7 @@ impl<'a, 'w> Search<'a, 'w> {
     }
 
     fn into_throws(self) -> ActThrows {
-        ActThrows { entering: self.entering(), leaving: self.left.keys().copied().collect() }
+        ActThrows { entering: self.entering(), leaving: self.left.iter().copied().collect() }
     }
 
     /// A handler that any call may enter is entered by those that throw on purpose; if there are none, by the last

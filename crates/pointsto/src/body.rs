@@ -174,6 +174,7 @@ impl Solver<'_> {
         if traits.merged {
             return self.merged_object(class);
         }
+        let ctx = if traits.throwable { self.state.code_ctx(ctx) } else { ctx };
         let ctx = self.heap_ctx(ctx, site);
         self.object(Object { site, ctx, class })
     }

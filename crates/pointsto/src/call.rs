@@ -230,7 +230,8 @@ impl Solver<'_> {
             .take_while(|ctx| !matches!(ctx, Context::Origin(_)))
             .filter(|ctx| matches!(ctx, Context::Made(_)))
             .count();
-        if depth < 2 {
+        let class = self.state.objects[made].class;
+        if depth < 2 && !self.traits.of(self.program, self.models, class).throwable {
             self.state.contexts.intern(Context::Made(made))
         } else {
             self.application_ctx(caller, Some(made))

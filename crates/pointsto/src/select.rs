@@ -2,7 +2,7 @@
 //!
 //! First everything is surveyed in one context for all application code; this tells how much code each origin and
 //! entry point runs. Then it is solved with contexts for the small ones. Where contexts multiply beyond measure, only the
-//! smaller half keeps its own, and so on. The choice depends on the program alone.
+//! smaller half keeps its own, and so on; in the end there are only those of the survey. The choice depends on the program alone.
 
 use crate::graph::Node;
 use crate::solver::{Options, Roots, Solver};
@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 /// With contexts there may be this many facts, or so many times those without.
 const MOST_FACTS: u64 = 3_000_000;
 const MOST_GROWTH: u64 = 10;
-/// Entry points share static fields, so that their objects meet everywhere: only small ones are told apart.
-const MAIN_BUDGET: u64 = 200_000;
+/// The same with the JDK's inner workings; there is no second try.
+const MOST_FULL_FACTS: u64 = 25_000_000;
 
 /// Code that may get a context of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,14 +59,19 @@ impl PointsTo {
         Solver::new(self, program, models, &quiet, Contexts::Survey).run(roots, u64::MAX, progress);
         let origins = self.origin_sizes(program);
         let mut own = self.small(&origins, roots, options);
-        let most = if options.full_jdk { u64::MAX } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        let mut done = false;
-        while !done {
-            *self = PointsTo::default();
-            let most = if own.is_empty() { u64::MAX } else { most };
-            let contexts = Contexts::Own(own.iter().map(|&(_, own)| own).collect());
-            done = Solver::new(self, program, models, options, contexts).run(roots, most, progress);
-            own.truncate(if done { own.len() } else { own.len() / 2 });
+        let most =
+            if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
+        let mut solve = |state: &mut PointsTo, contexts: Contexts, most: u64| {
+            *state = PointsTo::default();
+            Solver::new(state, program, models, options, contexts).run(roots, most, progress)
+        };
+        while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), most) {
+            if own.is_empty() || options.full_jdk {
+                own.clear();
+                solve(self, Contexts::Survey, u64::MAX);
+                break;
+            }
+            own.truncate(own.len() / 2);
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
         self.gaps.merged_origins = (origins.len() - kept) as u64;
@@ -76,7 +81,8 @@ impl PointsTo {
         }
     }
 
-    /// What is small enough, smallest first: origins each by itself, entry points all but the largest together.
+    /// What is small enough, smallest first: origins each by itself, entry points all but the largest together:
+    /// they share static fields, so that the objects of large ones meet everywhere.
     fn small(&self, origins: &BTreeMap<Site, u64>, roots: &Roots, options: &Options) -> Vec<(u64, Own)> {
         let tasks = origins.iter().map(|(&site, &facts)| (facts, Own::Task(site)));
         let mut small: Vec<(u64, Own)> = tasks.filter(|&(facts, _)| facts <= options.origin_budget).collect();
@@ -89,7 +95,7 @@ impl PointsTo {
         let mut sum = 0;
         small.extend(mains.into_iter().take_while(|(facts, _)| {
             sum += facts;
-            sum <= MAIN_BUDGET
+            sum <= options.origin_budget
         }));
         small.sort_unstable();
         small

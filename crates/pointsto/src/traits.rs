@@ -12,6 +12,8 @@ pub(crate) struct Traits {
     pub(crate) opaque: bool,
     /// One object for all instances.
     pub(crate) merged: bool,
+    /// Told apart by who runs the code that makes it, and by nothing finer.
+    pub(crate) throwable: bool,
     /// Methods are analysed per object.
     pub(crate) container: bool,
     pub(crate) layer: Layer,
@@ -41,11 +43,11 @@ impl TraitTable {
         let policy = if self.full_jdk { &models.full } else { &models.quiet };
         let throwable = program.class_id("java/lang/Throwable");
         let excluded = self.exclude.iter().any(|prefix| name.starts_with(prefix.as_str()));
-        let is_array = program.class(class).is_array;
+        let is_throwable = !program.class(class).is_array && program.is_subtype(class, throwable);
         let traits = Traits {
             opaque: excluded || layer == Layer::Jdk && policy.is_opaque(&name),
-            merged: policy.is_merged(&name)
-                || layer == Layer::Jdk && !is_array && program.is_subtype(class, throwable),
+            merged: policy.is_merged(&name) || layer == Layer::Jdk && is_throwable,
+            throwable: is_throwable,
             container: layer == Layer::Jdk && policy.is_container(&name),
             layer,
         };

@@ -3,7 +3,7 @@
 use super::{Call, Gap, Kind, Naive, Place, Spawn, Target};
 use classfile::Layer;
 use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, access};
-use pointsto::{Context, Ctx, LambdaTarget, Obj, Site, Slot};
+use pointsto::{Context, Ctx, LambdaTarget, Obj, Object, Site, Slot};
 use std::rc::Rc;
 
 impl Naive<'_> {
@@ -162,7 +162,8 @@ impl Naive<'_> {
             if let Some(ctx) = self.own_ctx(made) {
                 return ctx;
             }
-            if self.facts.constructors_around(self.facts.objects[made].ctx) < 2 {
+            let Object { class, ctx, .. } = self.facts.objects[made];
+            if self.facts.constructors_around(ctx) < 2 && !self.is_throwable(class) {
                 return self.facts.contexts.intern(Context::Made(made));
             }
         }

@@ -118,8 +118,14 @@ impl Naive<'_> {
         if self.traits(class).merged {
             return self.merged_object(class);
         }
+        let ctx = if self.is_throwable(class) { self.facts.code_ctx(ctx) } else { ctx };
         let ctx = self.heap_ctx(ctx, site);
         self.object(Object { site, ctx, class })
+    }
+
+    pub(super) fn is_throwable(&mut self, class: ClassId) -> bool {
+        let throwable = self.program.class_id("java/lang/Throwable");
+        !self.program.class(class).is_array && self.program.is_subtype(class, throwable)
     }
 
     /// Objects take the context that makes them. A task made by a task's task takes the context of the second,

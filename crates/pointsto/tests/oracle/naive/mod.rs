@@ -386,8 +386,7 @@ impl<'a> Naive<'a> {
         if let Some(&traits) = self.known.get(&class) {
             return traits;
         }
-        let throwable = self.program.class_id("java/lang/Throwable");
-        let is_throwable = self.program.is_subtype(class, throwable);
+        let is_throwable = self.is_throwable(class);
         let info = self.program.class(class);
         let name = self.program.names[info.name].to_string();
         let policy = if self.options.full_jdk { &self.models.full } else { &self.models.quiet };
@@ -396,7 +395,7 @@ impl<'a> Naive<'a> {
         let traits = Traits {
             layer: info.layer,
             opaque: excluded.any(|prefix| name.starts_with(&prefix)) || is_jdk && policy.is_opaque(&name),
-            merged: policy.is_merged(&name) || is_jdk && is_throwable && !info.is_array,
+            merged: policy.is_merged(&name) || is_jdk && is_throwable,
             container: is_jdk && policy.is_container(&name),
         };
         self.known.insert(class, traits);

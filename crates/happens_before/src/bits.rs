@@ -67,6 +67,23 @@ impl Bits {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// Adds all of `other`; true if one of them was not there.
+    pub fn grow(&mut self, other: &Bits) -> bool {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        let mut grown = false;
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            grown |= *other & !*word != 0;
+            *word |= other;
+        }
+        grown
+    }
+
     pub fn union_with(&mut self, other: &Bits) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);

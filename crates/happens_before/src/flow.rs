@@ -6,7 +6,6 @@ use arena::Id;
 use ir::cfg::{Dominators, Edges, Loop, Loops};
 use ir::{BlockId, Body, ClassId, FieldId, FieldRef, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One body with its exceptional edges, loops and resolved fields.
@@ -152,8 +151,8 @@ impl Flow {
 }
 
 /// Statements reachable from just after `from` without passing `kill`, inside the body.
-pub fn after(flow: &Flow, from: &BTreeSet<StmtId>, kill: Option<StmtId>) -> Bits {
-    let places = from.iter().map(|&stmt| (flow.body.stmts[stmt].block, stmt.0 + 1)).collect();
+pub fn after(flow: &Flow, from: impl IntoIterator<Item = StmtId>, kill: Option<StmtId>) -> Bits {
+    let places = from.into_iter().map(|stmt| (flow.body.stmts[stmt].block, stmt.0 + 1)).collect();
     reachable(flow, places, kill)
 }
 
@@ -164,6 +163,9 @@ pub fn from_entry(flow: &Flow, kill: Option<StmtId>) -> Bits {
 }
 
 fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -> Bits {
+    if left.is_empty() {
+        return Bits::new();
+    }
     let mut reached = Bits::with_len(flow.body.stmts.len());
     let mut entered = Bits::with_len(flow.body.blocks.len());
     while let Some((block, first)) = left.pop() {
@@ -175,7 +177,9 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
             Some(kill) => reached.insert_range(first as usize, kill.index()),
             None => {
                 reached.insert_range(first as usize, info.end as usize);
-                left.extend(flow.successors(block).into_iter().map(|to| (to, flow.body.blocks[to].first)));
+                let handlers = flow.handlers_in(block, StmtId(info.first)).iter().map(|(_, handler)| handler);
+                let next = info.succs.iter().chain(handlers);
+                left.extend(next.map(|&to| (to, flow.body.blocks[to].first)));
             }
         }
     }
@@ -386,6 +390,7 @@ pub mod testing {
     use super::*;
     use classfile::{ClassBytes, ClassSource};
     use ir::{Block, Cond, Const, Stmt, VarInfo};
+    use std::collections::BTreeSet;
 
     struct NoClasses;
 

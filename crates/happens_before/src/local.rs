@@ -79,7 +79,7 @@ fn is_made_with(world: &World<'_>, obj: Obj, holder: Obj) -> bool {
     };
     let Some(flow) = world.method_flow(method).filter(|_| method == maker) else { return false };
     // In another execution of the method the object is another one as well.
-    !after(flow, &BTreeSet::from([whole]), Some(part)).contains(whole.index())
+    !after(flow, [whole], Some(part)).contains(whole.index())
         && !flow.body.params.iter().any(|&param| {
             world.acts_of(method).iter().any(|&act| world.pointsto.pts(act, param).contains(obj))
         })
@@ -265,6 +265,6 @@ fn is_made_before_start(
     let flow = world.method_flow(method)?;
     let starts: BTreeSet<StmtId> = sites.iter().map(|&(_, stmt)| stmt).collect();
     let from_entry = from_entry(flow, Some(made));
-    let again = after(flow, &starts, Some(made));
+    let again = after(flow, starts.iter().copied(), Some(made));
     Some(starts.iter().all(|stmt| !from_entry.contains(stmt.index()) && !again.contains(stmt.index())))
 }

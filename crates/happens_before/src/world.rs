@@ -133,8 +133,7 @@ impl<'a> World<'a> {
     /// All steps of the models expanded at a statement.
     pub fn steps(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = &'a Step> + use<'a> {
         let models = self.models;
-        let at: Vec<_> = self.pointsto.models_at(act, stmt).to_vec();
-        at.into_iter().flat_map(move |id| &models.model(id).steps)
+        self.pointsto.models_at(act, stmt).iter().flat_map(move |&id| &models.model(id).steps)
     }
 
     pub fn permits(&self, obj: Obj) -> Option<Permits> {
@@ -271,8 +270,8 @@ impl<'a> World<'a> {
         let Some(flow) = self.flow(caller) else { return false };
         let StmtKind::Call { target, args, .. } = &flow.body.stmts[stmt].kind else { return false };
         let method = self.program.method(self.pointsto.method(callee));
-        let own_name = self.program.selector_text(target.selector).0;
-        own_name == self.program.selector_text(method.selector).0
+        let name = |selector: Selector| self.program.selector_text(selector).0;
+        (target.selector == method.selector || name(target.selector) == name(method.selector))
             && method.params.len() == args.len()
             && args.first().is_none_or(|&arg| self.lambda_captures(caller, arg, callee).is_none())
     }

@@ -40,6 +40,8 @@ pub struct Root {
 pub struct Value {
     roots: Span,
     holders: Span,
+    /// The phi that it is a copy of.
+    pub phi: Option<Var>,
     /// It is one of its roots.
     pub only: bool,
     /// It is one of its roots, or was loaded from one of its holders.
@@ -225,7 +227,9 @@ impl Maker<'_, '_> {
         only &= !search.roots.is_empty();
         let roots = self.look.add_list(&mut search.roots);
         let holders = self.look.add_list(&mut search.holders);
-        Value { roots, holders, only, known }
+        let source = self.flow.source(var);
+        let is_phi = matches!(self.flow.definition(source), Some((_, StmtKind::Phi { .. })));
+        Value { roots, holders, phi: is_phi.then_some(source), only, known }
     }
 
     fn add_made_here(&self, search: &mut Search, loaded: Var, base: Var) -> bool {

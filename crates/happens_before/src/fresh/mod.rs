@@ -13,7 +13,7 @@ use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, StmtKind, Var};
 use leaks::Leaks;
-use look::{Look, Move};
+use look::{Look, Move, Value};
 use places::Places;
 use pointsto::Act;
 use std::cmp::Reverse;
@@ -31,8 +31,10 @@ struct ActFresh {
     look: Look,
     /// By root: not fresh after all.
     lost: Vec<bool>,
-    /// By root: statements after which it is published.
+    /// By root: statements before which it is published.
     published: Vec<Bits>,
+    /// The same for phis in loops, sorted: what one round publishes is not what the next one chooses.
+    published_phis: Vec<(Var, Bits)>,
 }
 
 impl Fresh {
@@ -121,7 +123,7 @@ impl Fresh {
 impl ActFresh {
     fn new(look: Look, flow: &Flow) -> ActFresh {
         let lost = vec![false; look.roots.len()];
-        let mut fresh = ActFresh { look, lost, published: Vec::new() };
+        let mut fresh = ActFresh { look, lost, ..ActFresh::default() };
         fresh.find_published(flow);
         fresh
     }
@@ -131,16 +133,22 @@ impl ActFresh {
         if !value.only {
             return Freshness::No;
         }
-        let mut found = Freshness::Unpublished;
-        for &root in self.look.roots_of(value) {
-            let at = root as usize;
-            let published = self.published.get(at).is_some_and(|stmts| stmts.contains(stmt.index()));
-            if self.lost[at] || published {
-                return Freshness::No;
-            }
-            found = found.max(self.look.roots[at].kind);
+        let roots = self.look.roots_of(value).iter().map(|&root| root as usize);
+        if roots.clone().any(|root| self.lost[root]) || self.is_published(value, stmt) {
+            return Freshness::No;
         }
-        found
+        roots.map(|root| self.look.roots[root].kind).max().unwrap_or(Freshness::No)
+    }
+
+    fn is_published(&self, value: Value, stmt: StmtId) -> bool {
+        let phis = &self.published_phis;
+        let phi = value.phi.and_then(|phi| phis.binary_search_by_key(&phi, |&(phi, _)| phi).ok());
+        match phi {
+            Some(at) => phis[at].1.contains(stmt.index()),
+            None => self.look.roots_of(value).iter().any(|&root| {
+                self.published.get(root as usize).is_some_and(|stmts| stmts.contains(stmt.index()))
+            }),
+        }
     }
 
     fn lose(&mut self, flow: &Flow, roots: &[usize]) {
@@ -165,9 +173,61 @@ impl ActFresh {
             return;
         }
         let places = Places::new(&self.look, |holder, loaded| !loaded && !self.lost[holder as usize]);
-        let roots = self.look.roots.iter().zip(places.events);
+        let roots = self.look.roots.iter().zip(&places.events);
         let published = roots
             .map(|(root, stmts)| after(flow, stmts.iter().map(StmtId::new), flow.body.vars[root.var].def));
         self.published = published.collect();
+        self.find_published_phis(flow, &places.events);
+    }
+
+    /// A phi is published by what publishes one of its values before it chooses again, and where it chooses a
+    /// value that is published already.
+    fn find_published_phis(&mut self, flow: &Flow, events: &[Bits]) {
+        self.published_phis.clear();
+        let mut unsettled = Vec::new();
+        for (stmt, info) in flow.body.stmts.iter() {
+            let StmtKind::Phi { dst, .. } = info.kind else { continue };
+            let value = self.look.value(dst);
+            let mut roots = self.look.roots_of(value).iter().map(|&root| root as usize);
+            if !value.only || !flow.in_loop(stmt) || !roots.clone().any(|root| !events[root].is_empty()) {
+                continue;
+            }
+            let stmts: BTreeSet<StmtId> =
+                roots.by_ref().flat_map(|root| events[root].iter()).map(StmtId::new).collect();
+            self.published_phis.push((dst, after(flow, stmts, Some(stmt))));
+            unsettled.push((dst, stmt));
+        }
+        self.published_phis.sort_unstable_by_key(|&(phi, _)| phi);
+        loop {
+            let (chosen, other) =
+                unsettled.iter().partition(|&&(_, stmt)| self.chooses_published(flow, events, stmt));
+            let chosen: Vec<(Var, StmtId)> = chosen;
+            unsettled = other;
+            if chosen.is_empty() {
+                break;
+            }
+            for (phi, stmt) in chosen {
+                let from = after(flow, [stmt], Some(stmt));
+                let known = self.published_phis.iter_mut().find(|(known, _)| *known == phi);
+                known.into_iter().for_each(|(_, published)| published.union_with(&from));
+            }
+        }
+    }
+
+    fn chooses_published(&self, flow: &Flow, events: &[Bits], phi: StmtId) -> bool {
+        let StmtKind::Phi { srcs, .. } = &flow.body.stmts[phi].kind else { return false };
+        let block = &flow.body.blocks[flow.body.stmts[phi].block];
+        srcs.iter().enumerate().any(|(at, &src)| {
+            let value = self.look.value(src);
+            let roots = self.look.roots_of(value).iter().map(|&root| root as usize);
+            let Some(from) = block.preds.get(at).map(|&pred| &flow.body.blocks[pred]) else { return true };
+            let Some(last) = (from.first..from.end).next_back() else {
+                return roots.clone().any(|root| !events[root].is_empty());
+            };
+            // What a handler sees is what the block began with.
+            let seen = if from.handlers.is_empty() { last } else { from.first };
+            (seen..=last).any(|stmt| self.is_published(value, StmtId(stmt)))
+                || roots.clone().any(|root| events[root].contains(last as usize))
+        })
     }
 }

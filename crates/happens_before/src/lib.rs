@@ -4,6 +4,7 @@
 mod bits;
 mod branches;
 mod components;
+mod confined;
 mod flow;
 mod fresh;
 mod joins;
@@ -22,6 +23,7 @@ mod world;
 pub use types::*;
 
 use arena::{IdSet, IndexVec};
+use confined::Confined;
 use flow::Flow;
 use fresh::Fresh;
 use ir::{MethodId, Program, StmtId, Var};
@@ -102,7 +104,8 @@ impl HappensBefore {
         let guards = Guards { locks: &locks, methods: &methods, owners: &owners, unique: &unique };
         let signals = Signals::new(&world, &origins, &guards);
         let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
-        let fresh = Fresh::new(&world, &started, &owners);
+        let confined = Confined::new(&world, &started);
+        let fresh = Fresh::new(&world, &started, &owners, &confined);
         let local = Local::new(&world, &origins, &owners);
         *self = HappensBefore {
             origins,

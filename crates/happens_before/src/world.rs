@@ -369,5 +369,6 @@ fn is_sync(step: &Step) -> bool {
             | Step::Signal { .. }
             | Step::Await { .. }
             | Step::Permits { .. }
+            | Step::PerThread { .. }
     )
 }

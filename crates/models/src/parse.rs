@@ -100,6 +100,7 @@ impl<'t> Parser<'t> {
             "write" => Ok(Step::Write { on: self.operand()? }),
             "give" => Ok(Step::Give { value: self.operand()? }),
             "take" => Ok(Step::Take { value: self.operand()? }),
+            "per-thread" => Ok(Step::PerThread { of: self.operand()? }),
             "publish" => Ok(Step::Publish { value: self.operand()? }),
             "store-handle" => {
                 Ok(Step::StoreHandle { handle: self.operand()?, base: self.operand()?, src: self.operand()? })

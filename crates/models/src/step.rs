@@ -171,6 +171,10 @@ pub enum Step {
     Take {
         value: Operand,
     },
+    /// `per-thread this`: what is taken from it is what the same thread has given to it, or got first.
+    PerThread {
+        of: Operand,
+    },
     /// `publish p1`: what the caller did to the value before this call is seen by whoever gets it later
     /// (concurrent maps, atomic references).
     Publish {
@@ -250,6 +254,7 @@ impl Step {
             | Step::Write { on: value }
             | Step::Give { value }
             | Step::Take { value }
+            | Step::PerThread { of: value }
             | Step::Publish { value }
             | Step::Escape { value } => vec![value],
             Step::Covers { handle, parts } => vec![handle, parts],

@@ -79,6 +79,7 @@ impl Solver<'_> {
             | Step::Write { .. }
             | Step::Give { .. }
             | Step::Take { .. }
+            | Step::PerThread { .. }
             | Step::Publish { .. } => {}
         }
     }

@@ -6,6 +6,7 @@ mod look;
 mod places;
 
 use crate::bits::Bits;
+use crate::confined::Confined;
 use crate::flow::{Flow, after};
 use crate::owners::Owners;
 use crate::types::Freshness;
@@ -16,6 +17,7 @@ use leaks::Leaks;
 use look::{Look, Move, Value};
 use places::Places;
 use pointsto::Act;
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -23,6 +25,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub struct Fresh {
     acts: IndexVec<Act, Option<ActFresh>>,
+    /// Variables that hold nothing but objects of one thread.
+    confined: FxHashSet<(Act, Var)>,
 }
 
 /// The fresh values of one activation.
@@ -38,9 +42,9 @@ struct ActFresh {
 }
 
 impl Fresh {
-    pub fn new(world: &World<'_>, entries: &IdSet<Act>, owners: &Owners) -> Fresh {
+    pub fn new(world: &World<'_>, entries: &IdSet<Act>, owners: &Owners, confined: &Confined) -> Fresh {
         let mut looks = Leaks::look_at_all(world, owners);
-        let mut fresh = Fresh::default();
+        let mut fresh = Fresh { acts: IndexVec::new(), confined: confined.variables(world) };
         for act in world.pointsto.acts() {
             let look = looks[act].take().zip(world.flow(act));
             *fresh.acts.at(act) = look.map(|(look, flow)| ActFresh::new(look, flow));
@@ -52,6 +56,7 @@ impl Fresh {
     /// Is the object in `base` unknown to others when the statement runs?
     pub fn of(&self, act: Act, stmt: StmtId, base: Var) -> Freshness {
         match self.acts.get(act) {
+            Some(Some(_)) if self.confined.contains(&(act, base)) => Freshness::Unpublished,
             Some(Some(act)) => act.of(stmt, base),
             _ => Freshness::No,
         }

@@ -80,6 +80,7 @@ impl Naive<'_> {
             | Step::Write { .. }
             | Step::Give { .. }
             | Step::Take { .. }
+            | Step::PerThread { .. }
             | Step::Publish { .. } => {}
         }
     }

@@ -36,7 +36,8 @@ impl Local {
                 made_in.entry(task).or_default().push(obj);
             }
         }
-        let held = elsewhere(world);
+        let tasks = origins.info.iter().filter_map(|(_, info)| info.task).map(|task| task.index()).collect();
+        let held = elsewhere(world, &tasks);
         let mut local = Local::default();
         for (origin, info) in origins.info.iter() {
             let bits = local.objects.at(origin);
@@ -102,8 +103,9 @@ fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
     }
 }
 
-/// Objects that are held by a slot of an object of another context, with those slots.
-fn elsewhere(world: &World<'_>) -> FxHashMap<Obj, Vec<Slot>> {
+/// Objects that are held by a slot of an object of another context, and tasks, which are made in their parent's,
+/// with those slots.
+fn elsewhere(world: &World<'_>, tasks: &Bits) -> FxHashMap<Obj, Vec<Slot>> {
     let mut held: FxHashMap<Obj, Vec<Slot>> = FxHashMap::default();
     for (slot, objects) in world.pointsto.slots() {
         let ctx = match slot {
@@ -111,7 +113,7 @@ fn elsewhere(world: &World<'_>) -> FxHashMap<Obj, Vec<Slot>> {
             Slot::Static(_) => None,
         };
         for obj in objects.iter() {
-            if Some(world.pointsto.object(obj).ctx) != ctx {
+            if Some(world.pointsto.object(obj).ctx) != ctx || tasks.contains(obj.index()) {
                 held.entry(obj).or_default().push(slot);
             }
         }
@@ -158,7 +160,7 @@ fn remove_shared(
 
 /// Slots that the origin loads references from.
 fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
-    let mut slots = BTreeSet::new();
+    let mut slots = Vec::new();
     for act in origins.runs[origin].iter().map(Act::new) {
         let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
         for (stmt, info) in body.stmts.iter() {
@@ -173,32 +175,39 @@ fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
                 StmtKind::LoadStatic { dst, field } if body.vars[dst].is_ref => {
                     slots.extend(world.resolve_field(field).map(Slot::Static));
                 }
-                StmtKind::Call { dst: Some(dst), .. } if body.vars[dst].is_ref => {
-                    modelled_loads(world, act, stmt, &mut slots);
-                }
+                StmtKind::Call { .. } => modelled_loads(world, act, stmt, &mut slots),
                 _ => {}
             }
         }
     }
-    slots.into_iter().collect()
+    slots.sort_unstable();
+    slots.dedup();
+    slots
 }
 
-/// A modelled call that returns something may have it from any field of what it is called on.
-fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut BTreeSet<Slot>) {
+/// A modelled call that passes something on may have it from any field of what it is called on.
+fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut Vec<Slot>) {
     use models::{Source, Step};
     for step in world.steps(act, stmt) {
-        let Step::Assign { src: Source::Value(value), .. } = step else { continue };
-        if value.path.is_empty() {
-            continue;
-        }
-        // The slot itself cannot be named without the model's field; its contents can be compared.
-        let inner = world.operand(act, stmt, value);
-        let base = models::Operand { root: value.root, path: Vec::new() };
-        for base in world.operand(act, stmt, &base).iter() {
-            for (slot, objects) in world.slots_of(base) {
-                if objects.intersects(&inner) {
-                    slots.insert(slot);
-                }
+        let value = match step {
+            Step::Assign { src: Source::Copy(value), .. } => {
+                let copied = world.operand(act, stmt, value);
+                slots.extend(copied.iter().flat_map(|obj| world.slots_of(obj).map(|(slot, _)| slot)));
+                continue;
+            }
+            Step::Assign { src: Source::Value(value), .. } if !value.path.is_empty() => value,
+            _ => continue,
+        };
+        // The slots themselves cannot be named without the model's fields; their contents can be compared.
+        let part = |len: usize| {
+            let path = value.path[..len].to_vec();
+            world.operand(act, stmt, &models::Operand { root: value.root, path })
+        };
+        for len in 0..value.path.len() {
+            let inner = part(len + 1);
+            for base in part(len).iter() {
+                let holding = world.slots_of(base).filter(|(_, objects)| objects.intersects(&inner));
+                slots.extend(holding.map(|(slot, _)| slot));
             }
         }
     }

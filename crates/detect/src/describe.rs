@@ -92,6 +92,17 @@ impl<'a> Describe<'a> {
         site
     }
 
+    /// One side of a finding, by way of these calls.
+    pub(crate) fn site_by_calls(&self, point: Point, access: AccessKind, calls: &[(Act, StmtId)]) -> Site {
+        let mut site = self.site(point, access);
+        if let Some(&(first, _)) = calls.first() {
+            let outer = self.calls(point.origin, first);
+            let all = outer.into_iter().chain(calls.iter().copied()).chain([(point.act, point.stmt)]);
+            site.trace = all.map(|(act, stmt)| self.frame(act, stmt)).collect();
+        }
+        site
+    }
+
     /// The point itself, or the user's call that led to it when it is library code.
     pub(crate) fn users_point(&self, point: Point) -> Point {
         if self.layer(point.act) != Layer::Jdk {

@@ -93,6 +93,10 @@ impl Bits {
         }
     }
 
+    pub fn intersects(&self, other: &Bits) -> bool {
+        self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             std::iter::successors((word != 0).then_some(word), |&left| {

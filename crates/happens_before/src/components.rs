@@ -70,6 +70,12 @@ impl Components {
         &self.members[self.starts[component as usize] as usize..self.starts[component as usize + 1] as usize]
     }
 
+    /// Other components that members call.
+    pub fn called(&self, component: u32) -> &[u32] {
+        let at = component as usize;
+        &self.called[self.called_starts[at] as usize..self.called_starts[at + 1] as usize]
+    }
+
     /// Statements of other components that call a member.
     pub fn callers(&self, component: u32) -> &[(Act, StmtId)] {
         &self.callers[component as usize]
@@ -82,9 +88,7 @@ impl Components {
         }
         let mut left = vec![component];
         while let Some(next) = left.pop() {
-            let from = self.called_starts[next as usize] as usize;
-            let to = self.called_starts[next as usize + 1] as usize;
-            for &called in &self.called[from..to] {
+            for &called in self.called(next) {
                 if reached.insert(called as usize) {
                     left.push(called);
                 }
@@ -102,6 +106,11 @@ impl Components {
         }
         acts
     }
+}
+
+/// The component of each node of any graph, given by its successors.
+pub fn of_nodes(successors: &[Vec<u32>]) -> Vec<u32> {
+    tarjan(successors).of
 }
 
 /// Tarjan's algorithm with an explicit stack.

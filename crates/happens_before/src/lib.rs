@@ -184,10 +184,23 @@ impl HappensBefore {
         self.locks.protects(&facts, a, b)
     }
 
-    /// Every lock taken (and every wait for an origin's end under a lock), by origin, with what is held
-    /// meanwhile. A lock that is held already is not taken again.
+    /// Every lock taken, outside the JDK.
     pub fn acquisitions(&self) -> &[Acquisition] {
         self.locks.acquisitions()
+    }
+
+    /// Every lock taken, and every wait for an origin's end, while another lock is held, as far as the two may
+    /// be part of a circle. A lock that is held already is not taken again.
+    pub fn nestings(&self) -> &[Nesting] {
+        self.locks.nestings()
+    }
+
+    /// Does the abstract lock stand for at most one lock?
+    pub fn is_one_lock(&self, node: LockNode) -> bool {
+        match node {
+            LockNode::Object(object) | LockNode::Part { object, .. } => self.unique(object),
+            LockNode::Class(_) => true,
+        }
     }
 
     /// Does the abstract object stand for at most one object?

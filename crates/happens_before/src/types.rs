@@ -173,16 +173,32 @@ pub enum GuardReason {
     SameAllocation,
 }
 
-/// Taking a lock, or waiting for something else, with what is held meanwhile.
+/// Taking a lock, by waiting for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acquisition {
-    pub origin: Origin,
     pub act: Act,
     /// `None` for a synchronized method.
     pub stmt: Option<StmtId>,
+    pub lock: HeldLock,
+}
+
+/// Taking a lock, or waiting for something else, while another lock is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nesting {
+    /// Who may do so, ascending.
+    pub origins: Vec<Origin>,
+    /// In the terms of its holder, which makes the first of the calls.
+    pub held: HeldLock,
     pub wants: Wanted,
-    /// Held at that moment, callers' locks included.
-    pub held: Vec<HeldDuring>,
+    pub act: Act,
+    /// `None` for a synchronized method.
+    pub stmt: Option<StmtId>,
+    /// All locks certainly held then, in the terms of the activation that wants.
+    pub locks: Vec<HeldLock>,
+    /// From the holder down to the activation that wants, outermost first; none if the holder itself wants.
+    pub calls: Vec<(Act, StmtId)>,
+    /// Only if code that is not analysed calls an object back that was passed to it.
+    pub called_back: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,13 +206,6 @@ pub enum Wanted {
     Lock(HeldLock),
     /// The end of one of these origins.
     End(Vec<Origin>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldDuring {
-    pub lock: HeldLock,
-    /// Held on every path to the acquisition, not just on some.
-    pub always: bool,
 }
 
 /// Can somebody else know the object yet?

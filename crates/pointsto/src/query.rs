@@ -159,6 +159,11 @@ impl PointsTo {
         self.expansions.get(&(act, stmt)).map_or(&[], Vec::as_slice)
     }
 
+    /// Objects handed to code that is not analysed, at the statements where it is taken to call them back.
+    pub fn called_back(&self) -> impl Iterator<Item = (Act, StmtId, Obj)> + '_ {
+        self.called_back.iter().map(|&(act, stmt, obj, _)| (act, stmt, obj))
+    }
+
     /// Sorted.
     pub fn spawns(&self) -> &[SpawnEdge] {
         &self.spawns

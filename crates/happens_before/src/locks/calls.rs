@@ -1,9 +1,9 @@
-//! Locks that callers hold when an activation is entered, per origin: certainly (on every way from the
-//! origin's entry) and possibly (on some). Knows what is held at each call; not how that came about.
+//! Locks that callers hold when an activation is entered, per origin, on every way from the origin's entry.
+//! Knows what is held at each call; not how that came about.
 
 use super::intra::ActLocks;
-use super::keys::Keys;
-use super::table::{LockId, LockTable, SetId};
+use super::table::SetId;
+use super::telling::Telling;
 use crate::bits::Bits;
 use crate::origins::Origins;
 use crate::types::{Origin, OriginKind};
@@ -15,28 +15,20 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// More possible locks than this at one entry are not told apart any more; the first found are kept.
-const MOST_POSSIBLE: usize = 24;
-
 #[derive(Debug, Default)]
 pub struct Entries {
     /// Not empty.
     certain: FxHashMap<(Origin, Act), SetId>,
-    /// Whoever runs it; a lock counts only for origins that run the activation that takes it.
-    possible: FxHashMap<Act, Vec<LockId>>,
 }
 
 impl Entries {
     pub fn new<'w>(
         world: &World<'w>,
         origins: &Origins,
-        keys: &Keys<'_, 'w>,
-        table: &mut LockTable,
+        telling: &mut Telling<'_, '_, 'w>,
         acts: &FxHashMap<Act, ActLocks>,
-        waits: impl Iterator<Item = Act>,
     ) -> Entries {
-        let mut finder =
-            Finder { world, keys, table, acts, down: FxHashMap::default(), entries: Entries::default() };
+        let mut finder = Finder { world, telling, acts, entries: Entries::default() };
         for (origin, info) in origins.info.iter() {
             let roots = match info.kind {
                 OriginKind::Initialization => world.pointsto.initializers(),
@@ -44,32 +36,22 @@ impl Entries {
             };
             finder.certain(origin, &origins.runs[origin], roots);
         }
-        // Only what leads to an acquisition or a wait is asked about.
-        let taking = acts.keys().copied().filter(|&act| !world.is_jdk(act) && !acts[&act].uses().is_empty());
-        finder.possible(&world.callers_of(taking.chain(waits)));
         finder.entries
     }
 
     pub fn certain(&self, origin: Origin, act: Act) -> SetId {
         self.certain.get(&(origin, act)).copied().unwrap_or(SetId(0))
     }
-
-    pub fn possible(&self, act: Act) -> &[LockId] {
-        self.possible.get(&act).map_or(&[], Vec::as_slice)
-    }
 }
 
-struct Finder<'a, 'k, 'w> {
+struct Finder<'a, 't, 'k, 'w> {
     world: &'a World<'w>,
-    keys: &'a Keys<'k, 'w>,
-    table: &'a mut LockTable,
+    telling: &'a mut Telling<'t, 'k, 'w>,
     acts: &'a FxHashMap<Act, ActLocks>,
-    /// Locks in a callee's terms.
-    down: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
     entries: Entries,
 }
 
-impl Finder<'_, '_, '_> {
+impl Finder<'_, '_, '_, '_> {
     /// Activations that the roots reach over calls without any lock.
     fn bare(&self, roots: &[Act]) -> Bits {
         let mut seen = Bits::with_len(self.world.pointsto.act_count());
@@ -88,30 +70,6 @@ impl Finder<'_, '_, '_> {
 
     fn held_at(&self, caller: Act, stmt: StmtId) -> SetId {
         self.acts.get(&caller).map_or(SetId(0), |locks| locks.before(stmt))
-    }
-
-    fn lock_down(&mut self, caller: Act, stmt: StmtId, callee: Act, lock: LockId) -> LockId {
-        // Only paths depend on whose terms they are told in.
-        if !self.table.has_path(lock) {
-            return lock;
-        }
-        let key = (caller, stmt, callee, lock);
-        if let Some(&known) = self.down.get(&key) {
-            return known;
-        }
-        let told = self.keys.down(caller, stmt, callee, self.table.lock(lock));
-        let told = self.table.add(told);
-        self.down.insert(key, told);
-        told
-    }
-
-    fn set_down(&mut self, caller: Act, stmt: StmtId, callee: Act, set: SetId) -> SetId {
-        if set == SetId(0) {
-            return set;
-        }
-        let locks: Vec<LockId> = self.table.set(set).to_vec();
-        let told = locks.into_iter().map(|lock| self.lock_down(caller, stmt, callee, lock)).collect();
-        self.table.add_set(told)
     }
 
     /// entry(m) = ⋂ over calls (c, s) of m executed by the origin: told in m's terms, entry(c) ∪ held(c, s).
@@ -138,9 +96,9 @@ impl Finder<'_, '_, '_> {
                     known
                 };
                 let held = self.held_at(caller, stmt);
-                let both = self.table.union(known, held);
-                let told = self.set_down(caller, stmt, act, both);
-                met = Some(met.map_or(told, |met| self.table.meet(met, told)));
+                let both = self.telling.table.union(known, held);
+                let told = self.telling.set_down(caller, stmt, act, both);
+                met = Some(met.map_or(told, |met| self.telling.table.meet(met, told)));
                 if met == Some(SetId(0)) {
                     break;
                 }
@@ -149,7 +107,7 @@ impl Finder<'_, '_, '_> {
             // Only ever less than before.
             let met = match found.get(&act) {
                 Some(&before) if before == met => continue,
-                Some(&before) => self.table.meet(before, met),
+                Some(&before) => self.telling.table.meet(before, met),
                 None => met,
             };
             if found.insert(act, met) != Some(met) {
@@ -162,33 +120,5 @@ impl Finder<'_, '_, '_> {
                 self.entries.certain.insert((origin, act), set);
             }
         }
-    }
-
-    /// The same with ⋃, over all calls. Least solution.
-    fn possible(&mut self, asked: &Bits) {
-        let (pointsto, components) = (self.world.pointsto, &self.world.components);
-        let in_order = |act: Act| (Reverse(components.of(act)), act);
-        let mut found: FxHashMap<Act, BTreeSet<LockId>> = FxHashMap::default();
-        let holding = self.acts.keys().copied().filter(|act| asked.contains(act.index()));
-        let mut left: BTreeSet<(Reverse<u32>, Act)> = holding.map(in_order).collect();
-        while let Some((_, act)) = left.pop_first() {
-            let from_callers: Vec<LockId> = found.get(&act).into_iter().flatten().copied().collect();
-            for (stmt, callee) in pointsto.calls(act).filter(|(_, callee)| asked.contains(callee.index())) {
-                let own = self.table.set(self.held_at(act, stmt)).to_vec();
-                let mut grown = false;
-                for &lock in own.iter().chain(&from_callers) {
-                    if found.get(&callee).is_some_and(|known| known.len() >= MOST_POSSIBLE) {
-                        break;
-                    }
-                    let told = self.lock_down(act, stmt, callee, lock);
-                    grown |= found.entry(callee).or_default().insert(told);
-                }
-                if grown {
-                    left.insert(in_order(callee));
-                }
-            }
-        }
-        let found = found.into_iter().map(|(act, locks)| (act, locks.into_iter().collect()));
-        self.entries.possible = found.collect();
     }
 }

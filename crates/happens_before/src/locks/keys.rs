@@ -75,6 +75,16 @@ impl<'a, 'w> Keys<'a, 'w> {
         HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
     }
 
+    /// The same lock, if its variable refers to one of these objects only.
+    pub fn among(&self, lock: &HeldLock, var: Var, objects: &IdSet<Obj>) -> HeldLock {
+        let Some(flow) = self.world.flow(lock.act) else { return lock.clone() };
+        let (objects, _) = self.locked(objects);
+        let mut keys = lock.keys.clone();
+        keys.extend(self.unique_key(&objects).filter(|key| !lock.keys.contains(key)));
+        let nodes = self.nodes(lock.act, flow, Some(var), &objects);
+        HeldLock { keys, objects: sorted(&objects), nodes, ..lock.clone() }
+    }
+
     /// A private part is known by its whole: by the one it was loaded from, or by all it may belong to.
     fn nodes(&self, act: Act, flow: &Flow, var: Option<Var>, objects: &IdSet<Obj>) -> Vec<LockNode> {
         let mut nodes = Vec::new();

@@ -1,0 +1,89 @@
+//! Waiting for the end of an origin while holding a lock that it needs.
+
+use super::doubt::{self, Doubt};
+use super::{LockSite, deadlock, holding_site, lock_site};
+use crate::Stages;
+use crate::describe::Describe;
+use findings::{AccessKind, Confidence, Finding};
+use happens_before::{Acquisition, LockNode, Nesting, Origin, Point, Wanted};
+use ir::{MethodId, StmtId};
+use std::collections::BTreeMap;
+
+/// Where a lock is taken or an end awaited: the statement, or the entry of a synchronized method.
+type Spot = (MethodId, Option<StmtId>);
+
+struct Wait<'a> {
+    waiter: (&'a Nesting, Origin),
+    other: (&'a Acquisition, Origin),
+    doubts: Vec<Doubt>,
+}
+
+pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
+    let hb = stages.happens_before;
+    let mut by_node: BTreeMap<LockNode, Vec<&Acquisition>> = BTreeMap::new();
+    for acquisition in hb.acquisitions() {
+        for &node in &acquisition.lock.nodes {
+            by_node.entry(node).or_default().push(acquisition);
+        }
+    }
+    let mut found: BTreeMap<(LockSite, Spot, Spot), Wait<'_>> = BTreeMap::new();
+    for nesting in hb.nestings() {
+        let (Wanted::End(ends), Some(&waiter)) = (&nesting.wants, nesting.origins.first()) else { continue };
+        for &node in &nesting.held.nodes {
+            for &other in by_node.get(&node).into_iter().flatten() {
+                let taken_by = |end: &&Origin| takes(stages, **end, other);
+                let Some(&end) = ends.iter().find(taken_by) else { continue };
+                if other.lock.shared && nesting.held.shared {
+                    continue;
+                }
+                let mut doubts = Vec::new();
+                doubts.extend((!hb.is_one_lock(node)).then_some(Doubt::ManyLocks));
+                doubts.extend(nesting.called_back.then_some(Doubt::CalledBack));
+                let spots = (
+                    (stages.pointsto.method(nesting.act), nesting.stmt),
+                    (stages.pointsto.method(other.act), other.stmt),
+                );
+                let key = (lock_site(stages, node), spots.0, spots.1);
+                let is_better = |old: &Wait<'_>| doubt::of(&doubts) < doubt::of(&old.doubts);
+                if found.get(&key).is_none_or(is_better) {
+                    found.insert(key, Wait { waiter: (nesting, waiter), other: (other, end), doubts });
+                }
+            }
+        }
+    }
+    found.into_values().map(|wait| finding(describe, &wait)).collect()
+}
+
+/// Does the origin take the lock, and not hold it already then?
+fn takes(stages: &Stages<'_>, origin: Origin, acquisition: &Acquisition) -> bool {
+    let hb = stages.happens_before;
+    let is_wanted = |key| acquisition.lock.keys.contains(key);
+    // A synchronized method holds its own lock at its first statement: that is not what callers hold.
+    let is_own = |lock: &happens_before::HeldLock| acquisition.stmt.is_none() && lock.act == acquisition.act;
+    hb.executes(origin).contains(acquisition.act)
+        && !hb
+            .held(&acquired_at(origin, acquisition))
+            .iter()
+            .any(|lock| !is_own(lock) && lock.keys.iter().any(is_wanted))
+}
+
+fn acquired_at(origin: Origin, acquisition: &Acquisition) -> Point {
+    Point { origin, act: acquisition.act, stmt: acquisition.stmt.unwrap_or(StmtId(0)) }
+}
+
+fn finding(describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
+    let (nesting, origin) = wait.waiter;
+    let first = holding_site(describe, origin, nesting, AccessKind::Wait);
+    let (other, origin) = wait.other;
+    let mut second = describe.site(acquired_at(origin, other), AccessKind::Acquire);
+    let wanted = describe.lock(&other.lock);
+    second.locks.retain(|lock| *lock != wanted);
+    second.place = wanted.place.clone();
+    second.acquires = Some(wanted);
+    let name = first.holds.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
+    let message = format!("a thread waits for another to end while it holds a lock the other needs: {name}");
+    let mut why = vec!["the awaited thread cannot end before it gets the lock".to_string()];
+    why.extend(wait.doubts.iter().map(Doubt::text));
+    let confidence: Confidence = doubt::of(&wait.doubts);
+    deadlock(confidence, message, why, vec![first, second])
+}

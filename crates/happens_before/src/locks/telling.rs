@@ -1,0 +1,43 @@
+//! Locks of a caller told in the terms of what it calls, each worked out once. Knows calls one at a time.
+
+use super::keys::Keys;
+use super::table::{LockId, LockTable, SetId};
+use ir::StmtId;
+use pointsto::Act;
+use rustc_hash::FxHashMap;
+
+pub struct Telling<'a, 'k, 'w> {
+    pub keys: &'a Keys<'k, 'w>,
+    pub table: &'a mut LockTable,
+    known: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
+}
+
+impl<'a, 'k, 'w> Telling<'a, 'k, 'w> {
+    pub fn new(keys: &'a Keys<'k, 'w>, table: &'a mut LockTable) -> Self {
+        Telling { keys, table, known: FxHashMap::default() }
+    }
+
+    pub fn lock_down(&mut self, caller: Act, stmt: StmtId, callee: Act, lock: LockId) -> LockId {
+        // Only paths depend on whose terms they are told in.
+        if !self.table.has_path(lock) {
+            return lock;
+        }
+        let key = (caller, stmt, callee, lock);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let told = self.keys.down(caller, stmt, callee, self.table.lock(lock));
+        let told = self.table.add(told);
+        self.known.insert(key, told);
+        told
+    }
+
+    pub fn set_down(&mut self, caller: Act, stmt: StmtId, callee: Act, set: SetId) -> SetId {
+        if set == SetId(0) {
+            return set;
+        }
+        let locks: Vec<LockId> = self.table.set(set).to_vec();
+        let told = locks.into_iter().map(|lock| self.lock_down(caller, stmt, callee, lock)).collect();
+        self.table.add_set(told)
+    }
+}

@@ -1,10 +1,14 @@
 //! How sure a deadlock is: what is assumed in its favour, each assumption with its words.
 
 use super::cycles::Side;
+use super::lock_site;
 use crate::Stages;
 use crate::confidence::is_merged;
 use findings::Confidence;
-use happens_before::{HeldLock, LockKey, LockNode, PathStep, Wanted};
+use happens_before::LockNode;
+
+/// A call that may lead to more methods than this says little about any of them.
+const MANY_CHOICES: usize = 8;
 
 /// A reason to believe a deadlock a little less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +19,8 @@ pub(crate) enum Doubt {
     Downwards,
     /// Code that is not analysed has to call back.
     CalledBack,
+    /// One of the calls on the way may lead to many methods.
+    ManyChoices,
     /// Code of several threads is analysed together.
     MergedCode,
 }
@@ -23,7 +29,7 @@ impl Doubt {
     fn limit(self) -> Confidence {
         match self {
             Doubt::ManyLocks => Confidence::Medium,
-            Doubt::Downwards | Doubt::CalledBack | Doubt::MergedCode => Confidence::Low,
+            Doubt::Downwards | Doubt::CalledBack | Doubt::ManyChoices | Doubt::MergedCode => Confidence::Low,
         }
     }
 
@@ -38,6 +44,9 @@ impl Doubt {
             Doubt::CalledBack => {
                 "code that is not analysed is taken to call an object that was passed to it".into()
             }
+            Doubt::ManyChoices => {
+                "a call on the way may lead to many methods, and has to lead to this one".into()
+            }
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),
         }
     }
@@ -49,36 +58,18 @@ pub(crate) fn of(doubts: &[Doubt]) -> Confidence {
 
 pub(crate) fn doubts(stages: &Stages<'_>, sides: &[Side<'_>]) -> Vec<Doubt> {
     let many = |node: LockNode| !stages.happens_before.is_one_lock(node);
-    let downwards = |side: &Side<'_>| side.from == side.to && is_owner(side);
+    let is_one_kind = |side: &Side<'_>| lock_site(stages, side.from) == lock_site(stages, side.to);
+    let downwards = |side: &Side<'_>| is_one_kind(side) && side.nesting.is_reached;
     let mut doubts = Vec::new();
     let mut doubt = |doubt: Doubt, applies: bool| doubts.extend(applies.then_some(doubt));
     doubt(Doubt::ManyLocks, sides.iter().any(|side| many(side.from)));
     doubt(Doubt::Downwards, sides.iter().any(downwards));
     doubt(Doubt::CalledBack, sides.iter().any(|side| side.nesting.called_back));
+    doubt(Doubt::ManyChoices, sides.iter().any(|side| side.nesting.choices > MANY_CHOICES));
     doubt(Doubt::MergedCode, sides.iter().any(|side| is_in_merged_code(stages, side)));
     doubts
 }
 
 pub(crate) fn is_in_merged_code(stages: &Stages<'_>, side: &Side<'_>) -> bool {
     !stages.happens_before.is_one_lock(side.from) && is_merged(stages, side.nesting.act, side.origin)
-}
-
-/// The lock held belongs to the object that refers to the one wanted.
-fn is_owner(side: &Side<'_>) -> bool {
-    let Wanted::Lock(wanted) = &side.nesting.wants else { return false };
-    let from_wanted = |key: &LockKey| match key {
-        LockKey::Path { root, steps } => {
-            let owns = steps.iter().any(|step| matches!(step, PathStep::Owner(_) | PathStep::OwnerArray));
-            let leads_on = |other: &LockKey| match other {
-                LockKey::Path { root: start, steps: longer } => {
-                    start == root && longer.len() > steps.len() && longer.starts_with(steps)
-                }
-                _ => false,
-            };
-            owns || wanted.keys.iter().any(leads_on)
-        }
-        _ => false,
-    };
-    let is_held = |lock: &&HeldLock| lock.nodes.contains(&side.from);
-    side.nesting.locks.iter().filter(is_held).any(|lock| lock.keys.iter().any(from_wanted))
 }

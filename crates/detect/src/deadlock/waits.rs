@@ -4,18 +4,22 @@ use super::doubt::{self, Doubt};
 use super::{LockSite, deadlock, holding_site, lock_site};
 use crate::Stages;
 use crate::describe::Describe;
-use findings::{AccessKind, Confidence, Finding};
+use findings::{AccessKind, Confidence, Finding, Place};
 use happens_before::{Acquisition, LockNode, Nesting, Origin, Point, Wanted};
 use ir::{MethodId, StmtId};
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a lock is taken or an end awaited: the statement, or the entry of a synchronized method.
 type Spot = (MethodId, Option<StmtId>);
 
+/// One wait under a lock of one kind, with those it may wait for.
 struct Wait<'a> {
     waiter: (&'a Nesting, Origin),
     other: (&'a Acquisition, Origin),
     doubts: Vec<Doubt>,
+    /// Where those take the lock.
+    places: BTreeSet<Place>,
 }
 
 pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
@@ -26,7 +30,7 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
             by_node.entry(node).or_default().push(acquisition);
         }
     }
-    let mut found: BTreeMap<(LockSite, Spot, Spot), Wait<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<(LockSite, Spot), Wait<'_>> = BTreeMap::new();
     for nesting in hb.nestings() {
         let (Wanted::End(ends), Some(&waiter)) = (&nesting.wants, nesting.origins.first()) else { continue };
         for &node in &nesting.held.nodes {
@@ -39,15 +43,23 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
                 let mut doubts = Vec::new();
                 doubts.extend((!hb.is_one_lock(node)).then_some(Doubt::ManyLocks));
                 doubts.extend(nesting.called_back.then_some(Doubt::CalledBack));
-                let spots = (
-                    (stages.pointsto.method(nesting.act), nesting.stmt),
-                    (stages.pointsto.method(other.act), other.stmt),
-                );
-                let key = (lock_site(stages, node), spots.0, spots.1);
-                let is_better = |old: &Wait<'_>| doubt::of(&doubts) < doubt::of(&old.doubts);
-                if found.get(&key).is_none_or(is_better) {
-                    found.insert(key, Wait { waiter: (nesting, waiter), other: (other, end), doubts });
-                }
+                let place = describe.lock(&other.lock).place;
+                let spot = (stages.pointsto.method(nesting.act), nesting.stmt);
+                let rank = |wait: &Wait<'_>| (doubt::of(&wait.doubts), wait.waiter.0.calls.len());
+                let wait =
+                    Wait { waiter: (nesting, waiter), other: (other, end), doubts, places: BTreeSet::new() };
+                match found.entry((lock_site(stages, node), spot)) {
+                    Entry::Vacant(entry) => entry.insert(wait).places.insert(place),
+                    Entry::Occupied(mut entry) => {
+                        let mut places = std::mem::take(&mut entry.get_mut().places);
+                        places.insert(place);
+                        if rank(&wait) < rank(entry.get()) {
+                            entry.insert(wait);
+                        }
+                        entry.get_mut().places = places;
+                        false
+                    }
+                };
             }
         }
     }
@@ -85,5 +97,7 @@ fn finding(describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
     let mut why = vec!["the awaited thread cannot end before it gets the lock".to_string()];
     why.extend(wait.doubts.iter().map(Doubt::text));
     let confidence: Confidence = doubt::of(&wait.doubts);
-    deadlock(confidence, message, why, vec![first, second])
+    let others = wait.places.iter().filter(|&place| *place != second.place);
+    let also = others.map(|place| (first.place.clone(), place.clone())).collect();
+    Finding { also, ..deadlock(confidence, message, why, vec![first, second]) }
 }

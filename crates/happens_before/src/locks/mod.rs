@@ -8,6 +8,7 @@ mod narrow;
 mod nests;
 pub mod paths;
 pub mod protect;
+mod reached;
 mod table;
 mod telling;
 mod walk;

@@ -5,6 +5,7 @@ use super::calls::Entries;
 use super::intra::{ActLocks, LockUse};
 use super::keys::Keys;
 use super::narrow::{Narrow, Params};
+use super::reached;
 use super::table::{LockId, LockTable, SetId};
 use super::telling::Telling;
 use super::walk::{Node, Route, Start, Walker};
@@ -164,6 +165,13 @@ impl<'w> Finder<'_, 'w> {
         let routes = if hits.len() > direct { walker.routes(&walk) } else { BTreeMap::new() };
         for (at, hit) in hits.into_iter().enumerate() {
             let route = if at < direct { Route::default() } else { routes[&hit.act].clone() };
+            let is_reached = match &hit.wants {
+                Wanted::Lock(wanted) => {
+                    let paths = walker.telling.keys.paths;
+                    reached::is_reached(self.world, paths, &held, wanted, &route.calls)
+                }
+                Wanted::End(_) => false,
+            };
             found.push(Nesting {
                 origins: origins.to_vec(),
                 held: held.clone(),
@@ -173,6 +181,8 @@ impl<'w> Finder<'_, 'w> {
                 locks: hit.locks,
                 calls: route.calls,
                 called_back: route.called_back,
+                choices: route.choices,
+                is_reached,
             });
         }
         walk.nodes.len()
@@ -250,7 +260,7 @@ struct Hit {
 }
 
 /// The variable whose object is locked.
-fn lock_var(world: &World<'_>, lock: &HeldLock) -> Option<Var> {
+pub fn lock_var(world: &World<'_>, lock: &HeldLock) -> Option<Var> {
     let flow = world.flow(lock.act)?;
     let Some(stmt) = lock.stmt else {
         return if world.is_static(lock.act) { None } else { flow.body.params.first().copied() };

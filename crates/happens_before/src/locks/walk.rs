@@ -19,8 +19,8 @@ use std::rc::Rc;
 const LARGE: usize = 400;
 /// What a call that code outside may make, or not, adds to the length of a way.
 const CALLED_BACK: usize = 1 << 20;
-/// The same for one of several that a call may lead to.
-const ONE_OF_MANY: usize = 4;
+/// The same for each other one that a call may lead to.
+const OTHER: usize = 2;
 
 pub struct Walker<'a, 't, 'k, 'w> {
     world: &'a World<'w>,
@@ -63,6 +63,15 @@ pub struct Route {
     pub calls: Vec<(Act, StmtId)>,
     /// Code outside has to call back.
     pub called_back: bool,
+    /// Most activations that one of the calls may lead to.
+    pub choices: usize,
+}
+
+impl Node {
+    /// What a call may lead to, of that which matters.
+    fn choices(&self, stmt: StmtId) -> usize {
+        self.calls.range((stmt, Act(0))..=(stmt, Act(u32::MAX))).count()
+    }
 }
 
 impl Walk {
@@ -190,6 +199,8 @@ impl<'a, 't, 'k, 'w> Walker<'a, 't, 'k, 'w> {
             let mut route = from.and_then(|from| routes.get(&from).cloned()).unwrap_or_default();
             route.calls.push((from.unwrap_or(walk.act), stmt));
             route.called_back = length >= CALLED_BACK;
+            let node = from.and_then(|from| walk.nodes.get(&from)).unwrap_or(&walk.start);
+            route.choices = route.choices.max(node.choices(stmt));
             routes.insert(act, route);
             if let Some(node) = walk.nodes.get(&act) {
                 self.lead_on(act, Some(act), node, length, &mut left);
@@ -207,9 +218,9 @@ impl<'a, 't, 'k, 'w> Walker<'a, 't, 'k, 'w> {
         left: &mut BTreeSet<(usize, Act, Option<Act>, StmtId)>,
     ) {
         for &(stmt, callee) in &node.calls {
-            let many = node.calls.range((stmt, Act(0))..=(stmt, Act(u32::MAX))).nth(1).is_some();
+            let others = node.choices(stmt) - 1;
             let back = self.called_back.contains(&(act, stmt, callee));
-            let step = 1 + usize::from(many) * ONE_OF_MANY + usize::from(back) * CALLED_BACK;
+            let step = 1 + others * OTHER + usize::from(back) * CALLED_BACK;
             left.insert((length + step, callee, from, stmt));
         }
     }

@@ -199,7 +199,7 @@ pub struct Nesting {
     pub calls: Vec<(Act, StmtId)>,
     /// Only if code that is not analysed calls an object back that was passed to it.
     pub called_back: bool,
-    /// Most activations, of those that lead to trouble, that one of the calls may lead to.
+    /// Most methods, of those that lead to trouble, that one of the calls may lead to.
     pub choices: usize,
     /// The wanted lock is found by way of the held one, as a child by its parent.
     pub is_reached: bool,

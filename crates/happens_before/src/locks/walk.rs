@@ -63,14 +63,15 @@ pub struct Route {
     pub calls: Vec<(Act, StmtId)>,
     /// Code outside has to call back.
     pub called_back: bool,
-    /// Most activations that one of the calls may lead to.
+    /// Most methods that one of the calls may lead to.
     pub choices: usize,
 }
 
 impl Node {
-    /// What a call may lead to, of that which matters.
-    fn choices(&self, stmt: StmtId) -> usize {
-        self.calls.range((stmt, Act(0))..=(stmt, Act(u32::MAX))).count()
+    /// Methods that a call may lead to, of those that matter.
+    fn choices(&self, world: &World<'_>, stmt: StmtId) -> usize {
+        let callees = self.calls.range((stmt, Act(0))..=(stmt, Act(u32::MAX)));
+        callees.map(|&(_, callee)| world.pointsto.method(callee)).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -200,7 +201,7 @@ impl<'a, 't, 'k, 'w> Walker<'a, 't, 'k, 'w> {
             route.calls.push((from.unwrap_or(walk.act), stmt));
             route.called_back = length >= CALLED_BACK;
             let node = from.and_then(|from| walk.nodes.get(&from)).unwrap_or(&walk.start);
-            route.choices = route.choices.max(node.choices(stmt));
+            route.choices = route.choices.max(node.choices(self.world, stmt));
             routes.insert(act, route);
             if let Some(node) = walk.nodes.get(&act) {
                 self.lead_on(act, Some(act), node, length, &mut left);
@@ -218,7 +219,7 @@ impl<'a, 't, 'k, 'w> Walker<'a, 't, 'k, 'w> {
         left: &mut BTreeSet<(usize, Act, Option<Act>, StmtId)>,
     ) {
         for &(stmt, callee) in &node.calls {
-            let others = node.choices(stmt) - 1;
+            let others = node.choices(self.world, stmt) - 1;
             let back = self.called_back.contains(&(act, stmt, callee));
             let step = 1 + others * OTHER + usize::from(back) * CALLED_BACK;
             left.insert((length + step, callee, from, stmt));

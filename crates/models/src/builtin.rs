@@ -19,4 +19,5 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ("natives.toml", include_str!("../data/natives.toml")),
     ("text.toml", include_str!("../data/text.toml")),
     ("swing.toml", include_str!("../data/swing.toml")),
+    ("sql.toml", include_str!("../data/sql.toml")),
 ];

@@ -149,7 +149,12 @@ pub fn solve(program: &mut Program, models: &mut Models, roots: &Roots, options:
     mains.sort_unstable();
     mains.pop();
     let mut naive = Naive::new(program, models, options, small);
-    naive.mains = mains.into_iter().map(|(_, main)| main).collect();
+    let mut left = options.origin_budget;
+    for (size, main) in mains {
+        let Some(rest) = left.checked_sub(size) else { break };
+        left = rest;
+        naive.mains.insert(main);
+    }
     let facts = naive.run(roots);
     Facts { merged_origins, ..facts }
 }

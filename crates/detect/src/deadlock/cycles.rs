@@ -18,6 +18,9 @@ const LONGEST: usize = 4;
 /// Steps of the search per start lock, so that a tangle of merged objects cannot hang the analysis.
 const STEPS: usize = 20_000;
 
+/// Of the ways to want one lock under another, the shortest; a tangle has thousands, all told as one.
+const NEAREST: usize = 32;
+
 /// One thread in a cycle.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
@@ -106,6 +109,10 @@ impl<'a> Search<'a> {
                     into.entry(to).or_default().insert(from);
                 }
             }
+        }
+        for between in edges.values_mut() {
+            between.sort_by_key(|&at| (nestings[at].calls.len(), at));
+            between.truncate(NEAREST);
         }
         let mut known_sites: FxHashMap<LockSite, u32> = FxHashMap::default();
         let mut sites = FxHashMap::default();

@@ -2,20 +2,34 @@
 //! Locks and order are asked there too, so that code shared by many objects is judged per object.
 
 use crate::Stages;
-use happens_before::Origin;
+use happens_before::{Origin, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// More callers than this say nothing in particular: then the access itself stands for all.
 const MOST: usize = 24;
+/// Steps taken to find them.
+const STEPS: usize = 600;
 /// Owners looked through between the accessed object and the one a caller passes.
 const OWNERS: usize = 2;
 
 /// A way an object reaches an access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Anchor {
+    /// From the access out to where the object, or its owner, comes from; never empty.
+    pub(crate) levels: Vec<Level>,
+    /// Fields between the accessed object and its owners, the innermost first.
+    pub(crate) fields: Vec<FieldId>,
+    /// Levels at which locks are held.
+    pub(crate) locked: Vec<usize>,
+}
+
+/// One frame of the way, and how it knows the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Level {
     pub(crate) act: Act,
     /// The access itself, or the call that leads to it.
     pub(crate) stmt: StmtId,
@@ -23,10 +37,28 @@ pub(crate) struct Anchor {
     pub(crate) base: Var,
     /// The accessed object, or the owner it is reached from.
     pub(crate) obj: Obj,
-    /// Fields from the owner to the accessed object.
-    pub(crate) fields: Vec<FieldId>,
+    /// How many fields lie between `obj` and the accessed object.
+    pub(crate) depth: usize,
+}
+
+impl Anchor {
+    pub(crate) fn top(&self) -> &Level {
+        self.levels.last().unwrap_or_else(|| unreachable!("a way begins at its access"))
+    }
+
     /// Calls from here down to the access, outermost first, without the access.
-    pub(crate) calls: Vec<(Act, StmtId)>,
+    pub(crate) fn calls(&self) -> Vec<(Act, StmtId)> {
+        let mut calls: Vec<(Act, StmtId)> = self.levels.iter().map(|level| (level.act, level.stmt)).collect();
+        calls.dedup();
+        calls.remove(0);
+        calls.reverse();
+        calls
+    }
+
+    /// Does the level belong to a caller of the access?
+    pub(crate) fn is_call(&self, level: &Level) -> bool {
+        (level.act, level.stmt) != (self.levels[0].act, self.levels[0].stmt)
+    }
 }
 
 type Key = (Origin, Act, StmtId, Var, Obj);
@@ -47,55 +79,111 @@ impl<'a> Anchors<'a> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let start = Anchor { act, stmt, base, obj, fields: Vec::new(), calls: Vec::new() };
-        let mut found = Vec::new();
-        let complete = self.climb(origin, start.clone(), &mut FxHashSet::default(), &mut found);
-        let anchors: Rc<[Anchor]> = if complete { found.into() } else { vec![start].into() };
+        let start = Level { act, stmt, base, obj, depth: 0 };
+        let mut climb = Climb::new(self.stages, origin);
+        let complete = climb.go(start);
+        let anchors: Rc<[Anchor]> = if complete { climb.found.into() } else { climb.alone(start) };
         self.known.insert(key, anchors.clone());
         anchors
     }
+}
 
-    /// False if there are too many.
-    fn climb(
-        &self,
-        origin: Origin,
-        mut at: Anchor,
-        seen: &mut FxHashSet<(Act, StmtId, Var, Obj)>,
-        found: &mut Vec<Anchor>,
-    ) -> bool {
+/// One search outwards.
+struct Climb<'a> {
+    stages: &'a Stages<'a>,
+    origin: Origin,
+    /// The way so far.
+    levels: Vec<Level>,
+    fields: Vec<FieldId>,
+    /// Frames of the way that hold locks, or may have started something by then.
+    telling: BTreeSet<(Act, StmtId)>,
+    /// Where the search has been: other ways to the same place with the same frames tell nothing new.
+    seen: FxHashSet<(Level, Vec<FieldId>, Vec<(Act, StmtId)>)>,
+    found: Vec<Anchor>,
+}
+
+impl<'a> Climb<'a> {
+    fn new(stages: &'a Stages<'a>, origin: Origin) -> Climb<'a> {
+        Climb {
+            stages,
+            origin,
+            levels: Vec::new(),
+            fields: Vec::new(),
+            telling: BTreeSet::new(),
+            seen: FxHashSet::default(),
+            found: Vec::new(),
+        }
+    }
+
+    fn alone(&self, start: Level) -> Rc<[Anchor]> {
+        [self.anchor(&[start], &[])].into()
+    }
+
+    fn anchor(&self, levels: &[Level], fields: &[FieldId]) -> Anchor {
+        let locked = (0..levels.len()).filter(|&at| self.holds_locks(&levels[at])).collect();
+        Anchor { levels: levels.to_vec(), fields: fields.to_vec(), locked }
+    }
+
+    fn holds_locks(&self, level: &Level) -> bool {
+        let point = Point { origin: self.origin, act: level.act, stmt: level.stmt };
+        self.stages.happens_before.holds_any(&point)
+    }
+
+    fn tells(&self, level: &Level) -> bool {
+        let hb = self.stages.happens_before;
+        self.holds_locks(level) || hb.anything_started_before(level.act, level.stmt)
+    }
+
+    /// False if there are too many ways.
+    fn go(&mut self, level: Level) -> bool {
+        self.levels.push(level);
+        let frame = (level.act, level.stmt);
+        let tells = !self.telling.contains(&frame) && self.tells(&level);
+        if tells {
+            self.telling.insert(frame);
+        }
+        let complete = self.climb();
+        if tells {
+            self.telling.remove(&frame);
+        }
+        self.levels.pop();
+        complete && self.found.len() <= MOST && self.seen.len() <= STEPS
+    }
+
+    fn stay(&mut self) {
+        let found = self.anchor(&self.levels, &self.fields);
+        self.found.push(found);
+    }
+
+    fn climb(&mut self) -> bool {
+        let Some(at) = self.levels.last_mut() else { return false };
         let Some(body) = self.stages.program.lowered(self.stages.pointsto.method(at.act)) else {
             return false;
         };
         at.base = plain(body, at.base);
-        if !seen.insert((at.act, at.stmt, at.base, at.obj)) {
+        let at = *at;
+        if !self.seen.insert((at, self.fields.clone(), self.telling.iter().copied().collect())) {
             return true;
         }
         if let Some(param) = body.params.iter().position(|&param| param == at.base) {
-            return self.climb_callers(origin, at, param, seen, found);
+            return self.climb_callers(at, param);
         }
         match body.vars[at.base].def.map(|def| &body.stmts[def].kind) {
-            Some(&StmtKind::Load { base, field, .. }) if at.fields.len() < OWNERS => {
-                self.climb_owners(origin, at, base, field, seen, found)
+            Some(&StmtKind::Load { base, field, .. }) if at.depth < OWNERS => {
+                self.climb_owners(at, base, field)
             }
             _ => {
-                found.push(at);
-                found.len() <= MOST
+                self.stay();
+                true
             }
         }
     }
 
-    fn climb_callers(
-        &self,
-        origin: Origin,
-        at: Anchor,
-        param: usize,
-        seen: &mut FxHashSet<(Act, StmtId, Var, Obj)>,
-        found: &mut Vec<Anchor>,
-    ) -> bool {
+    fn climb_callers(&mut self, at: Level, param: usize) -> bool {
         let Stages { pointsto, happens_before, .. } = *self.stages;
-        let mut stays = happens_before.origins()[origin].entry == at.act;
+        let mut stays = happens_before.origins()[self.origin].entry == at.act;
         for &(caller, stmt) in pointsto.callers(at.act) {
-            if !happens_before.executes(origin).contains(caller) {
+            if !happens_before.executes(self.origin).contains(caller) {
                 continue;
             }
             let Some(arg) = self.argument(caller, stmt, at.act, param) else {
@@ -105,42 +193,31 @@ impl<'a> Anchors<'a> {
             if !pointsto.pts(caller, arg).contains(at.obj) {
                 continue;
             }
-            let mut calls = vec![(caller, stmt)];
-            calls.extend(&at.calls);
-            let next = Anchor { act: caller, stmt, base: arg, calls, ..at.clone() };
-            if !self.climb(origin, next, seen, found) {
+            if !self.go(Level { act: caller, stmt, base: arg, ..at }) {
                 return false;
             }
         }
         if stays {
-            found.push(at);
+            self.stay();
         }
-        found.len() <= MOST
+        true
     }
 
-    fn climb_owners(
-        &self,
-        origin: Origin,
-        at: Anchor,
-        base: Var,
-        field: ir::FieldRef,
-        seen: &mut FxHashSet<(Act, StmtId, Var, Obj)>,
-        found: &mut Vec<Anchor>,
-    ) -> bool {
+    fn climb_owners(&mut self, at: Level, base: Var, field: ir::FieldRef) -> bool {
         let pointsto = self.stages.pointsto;
         let Some(field) = self.stages.program.find_field(field) else { return false };
         for owner in pointsto.pts(at.act, base).iter() {
             if !pointsto.held(Slot::Field(owner, field)).contains(at.obj) {
                 continue;
             }
-            let mut fields = vec![field];
-            fields.extend(&at.fields);
-            let next = Anchor { base, obj: owner, fields, ..at.clone() };
-            if !self.climb(origin, next, seen, found) {
+            self.fields.push(field);
+            let complete = self.go(Level { base, obj: owner, depth: at.depth + 1, ..at });
+            self.fields.pop();
+            if !complete {
                 return false;
             }
         }
-        found.len() <= MOST
+        true
     }
 
     /// The variable a plain call passes; `None` where a lambda or a model stands between.

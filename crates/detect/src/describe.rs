@@ -73,12 +73,17 @@ impl<'a> Describe<'a> {
     /// One side of a race, with the calls and locks of the way its object takes.
     pub(crate) fn site_through(&self, point: Point, access: AccessKind, anchor: Option<&Anchor>) -> Site {
         let mut site = self.site(point, access);
-        let Some(anchor) = anchor.filter(|anchor| !anchor.calls.is_empty()) else { return site };
-        let outer = Point { act: anchor.act, stmt: anchor.stmt, ..point };
-        site.locks.extend(self.stages.happens_before.held(&outer).iter().map(|lock| self.lock(lock)));
+        let Some(anchor) = anchor.filter(|anchor| anchor.is_call(anchor.top())) else { return site };
+        let top = anchor.top().act;
+        let calls: Vec<(Act, StmtId)> =
+            self.calls(point.origin, top).into_iter().chain(anchor.calls()).collect();
+        for &(act, stmt) in &calls {
+            let locks = self.stages.happens_before.held(&Point { act, stmt, ..point });
+            site.locks.extend(locks.iter().map(|lock| self.lock(lock)));
+        }
         site.locks.sort();
         site.locks.dedup();
-        let calls = self.calls(point.origin, anchor.act).into_iter().chain(anchor.calls.iter().copied());
+        let calls = calls.into_iter();
         let shown = calls.chain([(point.act, point.stmt)]);
         let until = self.users_point(point);
         let mut trace: Vec<Frame> = Vec::new();

@@ -3,6 +3,7 @@
 
 mod access;
 mod anchor;
+mod apart;
 mod confidence;
 mod deadlock;
 mod describe;

@@ -4,10 +4,11 @@
 use crate::Stages;
 use crate::access::{Access, AccessId, Accesses, Location, What};
 use crate::anchor::{Anchor, Anchors};
+use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt};
 use crate::describe::Describe;
 use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
-use happens_before::{AccessPoint, Freshness, Guard, Origin, Point, Protection};
+use happens_before::{AccessPoint, Origin, Point, Protection};
 use ir::{ClassId, MethodId, StmtId};
 use pointsto::Obj;
 use rayon::prelude::*;
@@ -196,8 +197,7 @@ fn check_pair(
                 object: location.obj,
                 is_write: access.write,
             };
-            let points = (access_point(p, left), access_point(q, right));
-            let protection = hb.protects(&points.0, &points.1);
+            let protection = hb.protects(&access_point(p, left), &access_point(q, right));
             if let Protection::Yes(_) = protection {
                 continue;
             }
@@ -211,7 +211,9 @@ fn check_pair(
                     anchors.of(p, left.act, left.stmt, base, obj),
                     anchors.of(q, right.act, right.stmt, other, obj),
                 );
-                let Some((x, y, guard)) = unprotected(stages, points, &ways.0, &ways.1) else { continue };
+                let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
+                let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
+                let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, a, b) else { continue };
                 through = Some((x.clone(), y.clone()));
                 if let Some(guard) = guard {
                     let weak = Protection::Weak(guard);
@@ -230,83 +232,6 @@ fn check_pair(
             }
         }
     }
-}
-
-/// The first pair of ways to the object that nothing keeps apart: neither order, nor that it is still unknown
-/// to others there, nor locks held at the accesses or at the callers. With the weak guard, if there is one.
-fn unprotected<'s, 'x>(
-    stages: &Stages<'s>,
-    accesses: (AccessPoint, AccessPoint),
-    xs: &'x [Anchor],
-    ys: &'x [Anchor],
-) -> Option<(&'x Anchor, &'x Anchor, Option<Guard<'s>>)> {
-    let hb = stages.happens_before;
-    let lifted = |access: &AccessPoint, anchor: &Anchor| AccessPoint {
-        point: Point { origin: access.point.origin, act: anchor.act, stmt: anchor.stmt },
-        base: Some(anchor.base),
-        object: Some(anchor.obj),
-        is_write: access.is_write,
-    };
-    // What holds of an object at the call that leads to the access holds at the access if the call changes
-    // nothing about it: if it still holds after the call.
-    let after = |anchor: &Anchor| {
-        let body = stages.program.lowered(stages.pointsto.method(anchor.act))?;
-        let next = StmtId(anchor.stmt.0 + 1);
-        let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
-        (block(next) == block(anchor.stmt)).then_some(next)
-    };
-    let fresh = |anchor: &Anchor| {
-        let still = |stmt| hb.fresh(anchor.act, stmt, anchor.base) == Freshness::Unpublished;
-        !anchor.calls.is_empty() && after(anchor).is_some_and(still)
-    };
-    let ordered = |a: &AccessPoint, x: &Anchor, b: &AccessPoint, y: &Anchor| {
-        let stmts = |access: &AccessPoint, anchor: &Anchor| -> Option<Vec<Point>> {
-            let mut points = vec![access.point];
-            if !anchor.calls.is_empty() {
-                points.push(Point { stmt: after(anchor)?, ..access.point });
-            }
-            Some(points)
-        };
-        let (Some(left), Some(right)) = (stmts(a, x), stmts(b, y)) else { return false };
-        left.iter().all(|p| right.iter().all(|q| hb.ordered(p, q).is_some()))
-    };
-    let mut weak = None;
-    for x in xs.iter().filter(|anchor| !fresh(anchor)) {
-        for y in ys.iter().filter(|anchor| !fresh(anchor)) {
-            let (a, b) = (lifted(&accesses.0, x), lifted(&accesses.1, y));
-            if ordered(&a, x, &b, y) {
-                continue;
-            }
-            // Paths are told from the object; they compare only where both sides tell them from the same one.
-            let same_owner = x.obj == y.obj && x.fields == y.fields;
-            let direct = |anchor: &Anchor| anchor.fields.is_empty();
-            let mut ways = vec![(accesses.0, accesses.1)];
-            if same_owner {
-                ways.push((a, b));
-            }
-            if direct(x) {
-                ways.push((a, accesses.1));
-            }
-            if direct(y) {
-                ways.push((accesses.0, b));
-            }
-            let guards: Vec<Protection<'s>> = ways.iter().map(|(a, b)| hb.protects(a, b)).collect();
-            if guards.iter().any(|guard| matches!(guard, Protection::Yes(_))) {
-                continue;
-            }
-            let guard = guards.iter().find_map(|guard| match guard {
-                Protection::Weak(guard) => Some(*guard),
-                _ => None,
-            });
-            match guard {
-                None => return Some((x, y, None)),
-                Some(guard) => {
-                    weak.get_or_insert((x, y, Some(guard)));
-                }
-            }
-        }
-    }
-    weak
 }
 
 /// The memory (with its object where it has no name), and the two methods.

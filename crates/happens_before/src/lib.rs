@@ -15,6 +15,7 @@ mod overlap;
 mod owners;
 mod reach;
 mod signals;
+mod starts;
 mod trace;
 mod types;
 mod unique;
@@ -26,7 +27,7 @@ use arena::{IdSet, IndexVec};
 use confined::Confined;
 use flow::Flow;
 use fresh::Fresh;
-use ir::{MethodId, Program, StmtId, Var};
+use ir::{FieldId, MethodId, Program, StmtId, Var};
 use joins::Joins;
 use local::Local;
 use locks::Locks;
@@ -39,6 +40,7 @@ use owners::Owners;
 use pointsto::{Act, Obj, PointsTo, PointsToDelta};
 use rustc_hash::FxHashMap;
 use signals::{Guards, Signals};
+use starts::Starts;
 use std::sync::Arc;
 use unique::Unique;
 use world::World;
@@ -49,6 +51,7 @@ pub struct HappensBefore {
     origins: Origins,
     overlap: Overlap,
     signals: Signals,
+    starts: Starts,
     unique: Unique,
     owners: Owners,
     locks: Locks,
@@ -98,6 +101,7 @@ impl HappensBefore {
                 origins.info[origin].own_task = local::has_own_task(&world, &origins, &unique, origin);
             }
         }
+        let starts = Starts::new(&world, &origins);
         let owners = Owners::new(&world);
         let locks = Locks::new(&world, &origins, &unique, &joins, paths, &owners);
         let methods: IndexVec<Act, MethodId> = pointsto.acts().map(|act| pointsto.method(act)).collect();
@@ -111,6 +115,7 @@ impl HappensBefore {
             origins,
             overlap,
             signals,
+            starts,
             unique,
             owners,
             locks,
@@ -172,6 +177,24 @@ impl HappensBefore {
         signalled.then_some(Ordered::SignalAwait)
     }
 
+    /// In one execution of the method, may the origin (or one that leads to it) have been started before the
+    /// statement runs?
+    pub fn started_before(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
+        let flow = self.flows.get(&self.methods[act]);
+        flow.is_none_or(|flow| self.starts.before(flow, act, stmt, origin))
+    }
+
+    /// The same for any origin.
+    pub fn anything_started_before(&self, act: Act, stmt: StmtId) -> bool {
+        let flow = self.flows.get(&self.methods[act]);
+        flow.is_none_or(|flow| self.starts.any_before(flow, act, stmt))
+    }
+
+    /// Is any lock certainly held before the statement runs?
+    pub fn holds_any(&self, point: &Point) -> bool {
+        self.locks.held(point).next().is_some()
+    }
+
     /// Locks certainly held before the statement runs, callers' locks first.
     pub fn held(&self, point: &Point) -> Vec<&HeldLock> {
         self.locks.held(point).collect()
@@ -206,6 +229,21 @@ impl HappensBefore {
     /// Does the abstract object stand for at most one object?
     pub fn unique(&self, obj: Obj) -> bool {
         self.unique.contains(obj)
+    }
+
+    /// Does every object in this field belong to one holder only, ever?
+    pub fn is_private(&self, field: FieldId) -> bool {
+        self.owners.is_private(field)
+    }
+
+    /// The objects of which this one is a private part, up to those that are nobody's part: itself if it is none.
+    pub fn wholes(&self, obj: Obj) -> Vec<Obj> {
+        self.owners.tops(obj)
+    }
+
+    /// Is the object held by private fields only?
+    pub fn is_part(&self, obj: Obj) -> bool {
+        self.owners.wholes(obj).is_some()
     }
 
     /// Is the object in `base` unknown to other origins when the statement runs?

@@ -1,0 +1,115 @@
+//! What keeps two accesses to one object apart, seen from the ways the object takes to them: that it is unknown
+//! to others there, that each thread has its own, order, and locks held anywhere on the way.
+
+use crate::Stages;
+use crate::anchor::{Anchor, Level};
+use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Origin, Point, Protection};
+use ir::StmtId;
+
+/// The ways of one access: who runs it, whether it writes, how the object gets there.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'x> {
+    pub(crate) origin: Origin,
+    pub(crate) is_write: bool,
+    pub(crate) ways: &'x [Anchor],
+}
+
+/// Two ways that nothing keeps apart, or only a guess about locks.
+pub(crate) struct Meeting<'x, 's> {
+    pub(crate) ways: (&'x Anchor, &'x Anchor),
+    pub(crate) guard: Option<Guard<'s>>,
+}
+
+/// The first pair of ways that nothing keeps apart; if there is none, one that only a guess keeps apart.
+pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> Option<Meeting<'x, 's>> {
+    let is_known = |way: &&Anchor| !is_fresh(stages, way);
+    let mut weak = None;
+    for x in a.ways.iter().filter(is_known) {
+        for y in b.ways.iter().filter(is_known) {
+            if are_ordered(stages, (a.origin, x), (b.origin, y)) {
+                continue;
+            }
+            match protection(stages, (a, x), (b, y)) {
+                Protection::Yes(_) => {}
+                Protection::No => return Some(Meeting { ways: (x, y), guard: None }),
+                Protection::Weak(guard) => {
+                    weak.get_or_insert(Meeting { ways: (x, y), guard: Some(guard) });
+                }
+            }
+        }
+    }
+    weak
+}
+
+/// Is the object still unknown to others at a call on the way? An owner speaks for what it alone holds.
+fn is_fresh(stages: &Stages<'_>, way: &Anchor) -> bool {
+    let hb = stages.happens_before;
+    let speaks = |level: &Level| {
+        let fields = &way.fields[..level.depth];
+        let parts = way.levels.iter().filter(|part| part.depth < level.depth);
+        fields.iter().all(|&field| hb.is_private(field)) && parts.into_iter().all(|part| hb.is_part(part.obj))
+    };
+    way.levels.iter().filter(|level| way.is_call(level) && speaks(level)).any(|level| {
+        let still = |stmt| hb.fresh(level.act, stmt, level.base) == Freshness::Unpublished;
+        after(stages, level).is_some_and(still)
+    })
+}
+
+/// What holds of an object at the call that leads to the access holds at the access if the call changes nothing
+/// about it: if it still holds after the call.
+fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
+    let body = stages.program.lowered(stages.pointsto.method(level.act))?;
+    let next = StmtId(level.stmt.0 + 1);
+    let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
+    (block(next) == block(level.stmt)).then_some(next)
+}
+
+fn are_ordered(stages: &Stages<'_>, (p, x): (Origin, &Anchor), (q, y): (Origin, &Anchor)) -> bool {
+    let hb = stages.happens_before;
+    let points = |origin, way: &Anchor| -> Option<Vec<Point>> {
+        let top = way.top();
+        let point = Point { origin, act: top.act, stmt: top.stmt };
+        let mut points = vec![point];
+        if way.is_call(top) {
+            points.push(Point { stmt: after(stages, top)?, ..point });
+        }
+        Some(points)
+    };
+    let (Some(left), Some(right)) = (points(p, x), points(q, y)) else { return false };
+    left.iter().all(|a| right.iter().all(|b| hb.ordered(a, b).is_some()))
+}
+
+/// Do locks exclude the two ways? All frames count: what is held at a call is held at the access below it.
+fn protection<'s>(
+    stages: &Stages<'s>,
+    (a, x): (Side<'_>, &Anchor),
+    (b, y): (Side<'_>, &Anchor),
+) -> Protection<'s> {
+    let hb = stages.happens_before;
+    let mut weak = None;
+    for left in x.locked.iter().map(|&at| &x.levels[at]) {
+        for right in y.locked.iter().map(|&at| &y.levels[at]) {
+            // Paths are told from the object; they compare only where both sides tell them from the same one.
+            let same = (left.obj, &x.fields[..left.depth]) == (right.obj, &y.fields[..right.depth]);
+            let at = |side: Side<'_>, level: &Level| AccessPoint {
+                point: Point { origin: side.origin, act: level.act, stmt: level.stmt },
+                base: same.then_some(level.base),
+                object: same.then_some(level.obj),
+                is_write: side.is_write,
+            };
+            let one_whole =
+                hb.unique(left.obj) || x.fields[..left.depth].iter().all(|&field| hb.is_private(field));
+            match hb.protects(&at(a, left), &at(b, right)) {
+                Protection::Yes(guard) if one_whole || guard.why == GuardReason::SameObject => {
+                    return Protection::Yes(guard);
+                }
+                Protection::Yes(guard) => weak = Some(Guard { why: GuardReason::MaybeSameOwner, ..guard }),
+                Protection::Weak(guard) if same => {
+                    weak.get_or_insert(guard);
+                }
+                Protection::Weak(_) | Protection::No => {}
+            }
+        }
+    }
+    weak.map_or(Protection::No, Protection::Weak)
+}

@@ -2,7 +2,7 @@
 //! Locks and order are asked there too, so that code shared by many objects is judged per object.
 
 use crate::Stages;
-use happens_before::{Origin, Point};
+use happens_before::{Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -181,7 +181,9 @@ impl<'a> Climb<'a> {
 
     fn climb_callers(&mut self, at: Level, param: usize) -> bool {
         let Stages { pointsto, happens_before, .. } = *self.stages;
-        let mut stays = happens_before.origins()[self.origin].entry == at.act;
+        let info = &happens_before.origins()[self.origin];
+        let is_other = runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
+        let mut stays = info.entry == at.act && !is_other;
         for &(caller, stmt) in pointsto.callers(at.act) {
             if !happens_before.executes(self.origin).contains(caller) {
                 continue;
@@ -229,6 +231,19 @@ impl<'a> Climb<'a> {
         let same_name = program.selector_text(target.selector).0 == program.selector_text(method.selector).0;
         if same_name && args.len() == method.params.len() { args.get(param).copied() } else { None }
     }
+}
+
+/// Is the first method of the origin one of its task object, rather than what a lambda stands for?
+pub(crate) fn runs_on_task(stages: &Stages<'_>, info: &OriginInfo) -> bool {
+    info.task.is_some_and(|task| stages.pointsto.lambda(task).is_none())
+}
+
+/// Does the level know the object as `this`?
+pub(crate) fn is_this(stages: &Stages<'_>, level: &Level) -> bool {
+    let method = stages.pointsto.method(level.act);
+    let body = stages.program.lowered(method);
+    !stages.program.method(method).is_static()
+        && body.is_some_and(|body| body.params.first() == Some(&level.base))
 }
 
 /// Through copies and casts.

@@ -2,8 +2,8 @@
 //! to others there, that each thread has its own, order, and locks held anywhere on the way.
 
 use crate::Stages;
-use crate::anchor::{Anchor, Level};
-use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Origin, Point, Protection};
+use crate::anchor::{Anchor, Level, is_this, runs_on_task};
+use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Ordered, Origin, Point, Protection};
 use ir::StmtId;
 
 /// The ways of one access: who runs it, whether it writes, how the object gets there.
@@ -26,7 +26,8 @@ pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> 
     let mut weak = None;
     for x in a.ways.iter().filter(is_known) {
         for y in b.ways.iter().filter(is_known) {
-            if are_ordered(stages, (a.origin, x), (b.origin, y)) {
+            let each_its_own = a.origin == b.origin && is_own(stages, a.origin, x) && is_own(stages, b.origin, y);
+            if each_its_own || are_ordered(stages, (a.origin, x), (b.origin, y)) {
                 continue;
             }
             match protection(stages, (a, x), (b, y)) {
@@ -64,19 +65,44 @@ fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
     (block(next) == block(level.stmt)).then_some(next)
 }
 
+/// Is it the task itself, or a part that it alone holds, where each instance of the origin has a task of its own?
+fn is_own(stages: &Stages<'_>, origin: Origin, way: &Anchor) -> bool {
+    let info = &stages.happens_before.origins()[origin];
+    info.own_task
+        && runs_on_task(stages, info)
+        && way.top().act == info.entry
+        && Some(way.top().obj) == info.task
+        && is_this(stages, way.top())
+        && way.fields.iter().all(|&field| stages.happens_before.is_private(field))
+}
+
+/// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other
+/// side; or if the statements after those calls are ordered as well.
 fn are_ordered(stages: &Stages<'_>, (p, x): (Origin, &Anchor), (q, y): (Origin, &Anchor)) -> bool {
     let hb = stages.happens_before;
-    let points = |origin, way: &Anchor| -> Option<Vec<Point>> {
-        let top = way.top();
-        let point = Point { origin, act: top.act, stmt: top.stmt };
+    let point = |origin, way: &Anchor| Point { origin, act: way.top().act, stmt: way.top().stmt };
+    let (left, right) = (point(p, x), point(q, y));
+    let Some(order) = hb.ordered(&left, &right) else { return false };
+    // A signal may be given, or awaited, on the way down.
+    if order != Ordered::SignalAwait && !starts(stages, x, q) && !starts(stages, y, p) {
+        return true;
+    }
+    let points = |point: Point, way: &Anchor| -> Option<Vec<Point>> {
         let mut points = vec![point];
-        if way.is_call(top) {
-            points.push(Point { stmt: after(stages, top)?, ..point });
+        if way.is_call(way.top()) {
+            points.push(Point { stmt: after(stages, way.top())?, ..point });
         }
         Some(points)
     };
-    let (Some(left), Some(right)) = (points(p, x), points(q, y)) else { return false };
+    let (Some(left), Some(right)) = (points(left, x), points(right, y)) else { return false };
     left.iter().all(|a| right.iter().all(|b| hb.ordered(a, b).is_some()))
+}
+
+/// May the origin have been started between the top of the way and the access?
+fn starts(stages: &Stages<'_>, way: &Anchor, origin: Origin) -> bool {
+    let top = (way.top().act, way.top().stmt);
+    let inner = way.levels.iter().filter(|level| (level.act, level.stmt) != top);
+    inner.into_iter().any(|level| stages.happens_before.started_before(level.act, level.stmt, origin))
 }
 
 /// Do locks exclude the two ways? All frames count: what is held at a call is held at the access below it.

@@ -2,11 +2,12 @@
 //! containers at the call that touches them.
 
 use crate::Stages;
+use crate::view::operand_var;
 use arena::{IdSet, define_id};
 use classfile::Layer;
 use happens_before::Freshness;
-use ir::{Body, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
-use models::{Operand, Root, Step};
+use ir::{Body, CallKind, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
+use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
 use std::collections::BTreeMap;
 
@@ -150,6 +151,7 @@ impl Accesses {
         in_app: bool,
     ) {
         // One access per container operand; a call that both reads and writes is a write.
+        let of_library = layer(stages, method) == Layer::Jdk;
         let mut touched: BTreeMap<Option<Var>, (bool, IdSet<Obj>)> = BTreeMap::new();
         for &model in stages.pointsto.models_at(act, stmt) {
             for step in &stages.models.model(model).steps {
@@ -158,16 +160,27 @@ impl Accesses {
                     Step::Write { on } => (on, true),
                     _ => continue,
                 };
-                let base = operand_var(body, stmt, on);
-                let entry = touched.entry(base).or_default();
-                entry.0 |= write;
-                match base {
-                    Some(base) => entry.1.union_with(stages.pointsto.pts(act, base)),
-                    None => entry.1.union_with(&stages.pointsto.operand(act, stmt, on)),
+                // What a view does to itself is told by the model of the call into it.
+                if of_library && !on.path.is_empty() && on.root == Root::This && calls_itself(body, stmt) {
+                    continue;
+                }
+                let mut touch = |base: Option<Var>, objects: IdSet<Obj>| {
+                    let entry = touched.entry(base).or_default();
+                    entry.0 |= write;
+                    entry.1.union_with(&objects);
+                };
+                let base = operand_var(stages, act, body, stmt, on);
+                match base.map(|base| stages.pointsto.pts(act, base)) {
+                    Some(objects) if on.path.is_empty() => touch(base, objects.clone()),
+                    known => {
+                        let is_known = |obj: &Obj| known.is_some_and(|objects| objects.contains(*obj));
+                        let objects = stages.pointsto.operand(act, stmt, on);
+                        touch(base, objects.iter().filter(is_known).collect());
+                        touch(None, objects.iter().filter(|obj| !is_known(obj)).collect());
+                    }
                 }
             }
         }
-        let of_library = layer(stages, method) == Layer::Jdk;
         for (base, (write, mut objects)) in touched {
             if of_library {
                 objects = objects.iter().filter(|&obj| is_users(stages, obj)).collect();
@@ -218,6 +231,12 @@ impl Accesses {
     }
 }
 
+/// Is the receiver the first parameter of the calling method?
+fn calls_itself(body: &Body, stmt: StmtId) -> bool {
+    let StmtKind::Call { args, kind, .. } = &body.stmts[stmt].kind else { return false };
+    *kind != CallKind::Static && args.first() == body.params.first()
+}
+
 fn layer(stages: &Stages<'_>, method: MethodId) -> Layer {
     stages.program.class(stages.program.method(method).class).layer
 }
@@ -241,15 +260,4 @@ fn constant(body: &Body, var: Var) -> Option<i64> {
         StmtKind::Const { value: Const::Int(value), .. } => Some(value),
         _ => None,
     }
-}
-
-/// The variable of the calling method behind a model's operand.
-fn operand_var(body: &Body, stmt: StmtId, operand: &Operand) -> Option<Var> {
-    let StmtKind::Call { args, kind, .. } = &body.stmts[stmt].kind else { return None };
-    let at = match operand.root {
-        Root::This => 0,
-        Root::Param(n) => usize::from(n) + usize::from(*kind != ir::CallKind::Static),
-        Root::Ret | Root::Temp(_) => return None,
-    };
-    args.get(at).copied().filter(|_| operand.path.is_empty())
 }

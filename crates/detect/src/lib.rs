@@ -9,6 +9,7 @@ mod deadlock;
 mod describe;
 mod names;
 mod race;
+mod view;
 
 use arena::Delta;
 use describe::Describe;

@@ -188,7 +188,7 @@ impl<'a> Climb<'a> {
             if !happens_before.executes(self.origin).contains(caller) {
                 continue;
             }
-            let Some(arg) = self.argument(caller, stmt, at.act, param) else {
+            let Some(arg) = argument(self.stages, caller, stmt, at.act, param) else {
                 stays = true;
                 continue;
             };
@@ -221,16 +221,16 @@ impl<'a> Climb<'a> {
         }
         true
     }
+}
 
-    /// The variable a plain call passes; `None` where a lambda or a model stands between.
-    fn argument(&self, caller: Act, stmt: StmtId, callee: Act, param: usize) -> Option<Var> {
-        let Stages { program, pointsto, .. } = *self.stages;
-        let body = program.lowered(pointsto.method(caller))?;
-        let StmtKind::Call { target, args, .. } = &body.stmts[stmt].kind else { return None };
-        let method = program.method(pointsto.method(callee));
-        let same_name = program.selector_text(target.selector).0 == program.selector_text(method.selector).0;
-        if same_name && args.len() == method.params.len() { args.get(param).copied() } else { None }
-    }
+/// The variable a plain call passes; `None` where a lambda or a model stands between.
+pub(crate) fn argument(stages: &Stages<'_>, caller: Act, stmt: StmtId, callee: Act, param: usize) -> Option<Var> {
+    let Stages { program, pointsto, .. } = *stages;
+    let body = program.lowered(pointsto.method(caller))?;
+    let StmtKind::Call { target, args, .. } = &body.stmts[stmt].kind else { return None };
+    let method = program.method(pointsto.method(callee));
+    let same_name = program.selector_text(target.selector).0 == program.selector_text(method.selector).0;
+    if same_name && args.len() == method.params.len() { args.get(param).copied() } else { None }
 }
 
 /// Is the first method of the origin one of its task object, rather than what a lambda stands for?
@@ -239,7 +239,7 @@ pub(crate) fn runs_on_task(stages: &Stages<'_>, info: &OriginInfo) -> bool {
 }
 
 /// Does the level know the object as `this`?
-pub(crate) fn is_this(stages: &Stages<'_>, level: &Level) -> bool {
+fn is_this(stages: &Stages<'_>, level: &Level) -> bool {
     let method = stages.pointsto.method(level.act);
     let body = stages.program.lowered(method);
     !stages.program.method(method).is_static()
@@ -247,7 +247,7 @@ pub(crate) fn is_this(stages: &Stages<'_>, level: &Level) -> bool {
 }
 
 /// Through copies and casts.
-fn plain(body: &Body, mut var: Var) -> Var {
+pub(crate) fn plain(body: &Body, mut var: Var) -> Var {
     for _ in 0..body.vars.len() {
         match body.vars[var].def.map(|def| &body.stmts[def].kind) {
             Some(&StmtKind::Copy { src, .. } | &StmtKind::Cast { src, .. }) => var = src,

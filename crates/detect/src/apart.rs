@@ -1,8 +1,8 @@
 //! What keeps two accesses to one object apart, seen from the ways the object takes to them: that it is unknown
-//! to others there, that each thread has its own, order, and locks held anywhere on the way.
+//! to others there, order, and locks held anywhere on the way.
 
 use crate::Stages;
-use crate::anchor::{Anchor, Level, is_this, runs_on_task};
+use crate::anchor::{Anchor, Level};
 use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Ordered, Origin, Point, Protection};
 use ir::StmtId;
 
@@ -26,8 +26,7 @@ pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> 
     let mut weak = None;
     for x in a.ways.iter().filter(is_known) {
         for y in b.ways.iter().filter(is_known) {
-            let each_its_own = a.origin == b.origin && is_own(stages, a.origin, x) && is_own(stages, b.origin, y);
-            if each_its_own || are_ordered(stages, (a.origin, x), (b.origin, y)) {
+            if are_ordered(stages, (a.origin, x), (b.origin, y)) {
                 continue;
             }
             match protection(stages, (a, x), (b, y)) {
@@ -63,17 +62,6 @@ fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
     let next = StmtId(level.stmt.0 + 1);
     let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
     (block(next) == block(level.stmt)).then_some(next)
-}
-
-/// Is it the task itself, or a part that it alone holds, where each instance of the origin has a task of its own?
-fn is_own(stages: &Stages<'_>, origin: Origin, way: &Anchor) -> bool {
-    let info = &stages.happens_before.origins()[origin];
-    info.own_task
-        && runs_on_task(stages, info)
-        && way.top().act == info.entry
-        && Some(way.top().obj) == info.task
-        && is_this(stages, way.top())
-        && way.fields.iter().all(|&field| stages.happens_before.is_private(field))
 }
 
 /// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other

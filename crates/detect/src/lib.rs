@@ -8,6 +8,7 @@ mod confidence;
 mod deadlock;
 mod describe;
 mod names;
+mod own;
 mod race;
 mod view;
 

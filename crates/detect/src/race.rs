@@ -7,6 +7,7 @@ use crate::anchor::{Anchor, Anchors};
 use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt};
 use crate::describe::Describe;
+use crate::own::Own;
 use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
 use happens_before::{AccessPoint, Origin, Point, Protection};
 use ir::{ClassId, MethodId, StmtId};
@@ -123,7 +124,7 @@ fn check_kind(
     let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
     locations.sort_by_key(|location| (!exists_once(location), *location));
     let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
-    let mut anchors = Anchors::new(stages);
+    let (mut anchors, mut own) = (Anchors::new(stages), Own::new(stages));
     for location in locations {
         let ids = &accesses.by_location[&location];
         if !several_origins(stages, accesses, ids) {
@@ -141,7 +142,7 @@ fn check_kind(
                     tries: 0,
                 });
                 if !progress.is_settled() {
-                    check_pair(stages, accesses, &mut anchors, location, (a, b), progress);
+                    check_pair(stages, accesses, (&mut anchors, &mut own), location, (a, b), progress);
                 }
             }
         }
@@ -166,7 +167,7 @@ fn pair_of(a: &Access, b: &Access) -> Pair {
 fn check_pair(
     stages: &Stages<'_>,
     accesses: &Accesses,
-    anchors: &mut Anchors<'_>,
+    (anchors, own): (&mut Anchors<'_>, &mut Own<'_>),
     location: Location,
     (a, b): (AccessId, AccessId),
     progress: &mut Progress,
@@ -182,6 +183,13 @@ fn check_pair(
             let origin = &hb.origins()[p];
             if p == q
                 && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj)))
+            {
+                continue;
+            }
+            if p == q
+                && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+                && own.is_own(p, left.act, base, obj)
+                && own.is_own(p, right.act, other, obj)
             {
                 continue;
             }

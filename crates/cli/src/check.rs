@@ -114,6 +114,7 @@ mod tests {
             object: None,
             sites: vec![],
             why: vec![],
+            fields: Vec::new(),
             also: vec![],
         };
         Report { findings: vec![finding], ..Report::default() }

@@ -13,6 +13,7 @@ use happens_before::{HeldLock, Origin, OriginKind, Point};
 use ir::{MethodId, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
@@ -70,31 +71,86 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// One side of a race, with the calls and locks of the way its object takes.
-    pub(crate) fn site_through(&self, point: Point, access: AccessKind, anchor: Option<&Anchor>) -> Site {
-        let mut site = self.site(point, access);
-        let Some(anchor) = anchor.filter(|anchor| anchor.is_call(anchor.top())) else { return site };
-        let top = anchor.top().act;
-        let calls: Vec<(Act, StmtId)> =
-            self.calls(point.origin, top).into_iter().chain(anchor.calls()).collect();
-        for &(act, stmt) in &calls {
-            let locks = self.stages.happens_before.held(&Point { act, stmt, ..point });
-            site.locks.extend(locks.iter().map(|lock| self.lock(lock)));
+    /// One side of a race against another: the way its object takes, and the locks held anywhere on it.
+    pub(crate) fn site_against(
+        &self,
+        point: Point,
+        access: AccessKind,
+        anchor: Option<&Anchor>,
+        other: Point,
+    ) -> Site {
+        let way = self.way_against(point, anchor, other);
+        let (act, stmt) = way.last().copied().unwrap_or((point.act, point.stmt));
+        let calls = anchor.map_or_else(Vec::new, Anchor::calls);
+        let frames = way.iter().copied().chain(calls).chain([(point.act, point.stmt)]);
+        let held = frames.flat_map(|(act, stmt)| {
+            self.stages.happens_before.held(&Point { act, stmt, ..point })
+        });
+        let mut locks: Vec<LockUse> = held.map(|lock| self.lock(lock)).collect();
+        locks.sort();
+        locks.dedup();
+        let trace = way.iter().map(|&(act, stmt)| self.frame(act, stmt)).collect();
+        Site { locks, trace, ..self.site(Point { act, stmt, ..point }, access) }
+    }
+
+    /// Calls from the start of the thread along the way its object takes, down to the access, or to the user's
+    /// call that led to it when it is library code.
+    pub(crate) fn way(&self, point: Point, anchor: Option<&Anchor>) -> Vec<(Act, StmtId)> {
+        let top = anchor.map_or(point.act, |anchor| anchor.top().act);
+        self.way_below(self.calls(point.origin, top), point, anchor)
+    }
+
+    /// The same through calls during which the other point may be reached, as far as there are such.
+    fn way_against(&self, point: Point, anchor: Option<&Anchor>, other: Point) -> Vec<(Act, StmtId)> {
+        let top = anchor.map_or(point.act, |anchor| anchor.top().act);
+        match self.calls_while(point.origin, top, other) {
+            Some(calls) => self.way_below(calls, point, anchor),
+            None => self.way(point, anchor),
         }
-        site.locks.sort();
-        site.locks.dedup();
-        let calls = calls.into_iter();
-        let shown = calls.chain([(point.act, point.stmt)]);
-        let until = self.users_point(point);
-        let mut trace: Vec<Frame> = Vec::new();
-        for (act, stmt) in shown {
-            trace.push(self.frame(act, stmt));
-            if (act, stmt) == (until.act, until.stmt) {
-                break;
+    }
+
+    fn way_below(
+        &self,
+        mut way: Vec<(Act, StmtId)>,
+        point: Point,
+        anchor: Option<&Anchor>,
+    ) -> Vec<(Act, StmtId)> {
+        way.extend(anchor.map_or_else(Vec::new, Anchor::calls));
+        way.push((point.act, point.stmt));
+        let users = way.iter().rposition(|&(act, _)| self.layer(act) != Layer::Jdk);
+        way.truncate(users.map_or(way.len(), |at| at + 1));
+        way
+    }
+
+    /// The shortest chain of calls down to the activation, each of which is not ordered with the other point.
+    fn calls_while(&self, origin: Origin, act: Act, other: Point) -> Option<Vec<(Act, StmtId)>> {
+        let Stages { pointsto, happens_before, .. } = *self.stages;
+        let entry = happens_before.origins()[origin].entry;
+        let mut next: FxHashMap<Act, (Act, StmtId, Act)> = FxHashMap::default();
+        let mut todo: VecDeque<Act> = [act].into();
+        while let Some(callee) = todo.pop_front() {
+            if callee == entry {
+                let mut calls = Vec::new();
+                let mut at = entry;
+                while at != act {
+                    let &(caller, stmt, callee) = next.get(&at)?;
+                    calls.push((caller, stmt));
+                    at = callee;
+                }
+                return Some(calls);
+            }
+            for &(caller, stmt) in pointsto.callers(callee) {
+                if caller == act || next.contains_key(&caller) || !happens_before.executes(origin).contains(caller) {
+                    continue;
+                }
+                let during = [stmt, StmtId(stmt.0 + 1)].map(|stmt| Point { origin, act: caller, stmt });
+                if during.iter().any(|point| happens_before.ordered(point, &other).is_none()) {
+                    next.insert(caller, (caller, stmt, callee));
+                    todo.push_back(caller);
+                }
             }
         }
-        site.trace = trace;
-        site
+        None
     }
 
     /// One side of a finding, by way of these calls.

@@ -7,6 +7,7 @@ mod apart;
 mod confidence;
 mod deadlock;
 mod describe;
+mod group;
 mod names;
 mod own;
 mod race;

@@ -7,11 +7,11 @@ use crate::anchor::{Anchor, Anchors};
 use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt};
 use crate::describe::Describe;
+use crate::group;
 use crate::own::Own;
-use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
+use findings::{Confidence, Finding};
 use happens_before::{AccessPoint, Origin, Point, Protection};
 use ir::{ClassId, MethodId, StmtId};
-use pointsto::Obj;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -39,20 +39,17 @@ const STAGES: [(Stage, &str); 4] = [
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
-/// Further pairs of one cause that are listed.
-const MOST_ALSO: usize = 50;
-
 /// A surviving pair: who, on what, and how sure.
 #[derive(Debug, Clone)]
-struct Witness {
-    a: AccessId,
-    b: AccessId,
-    origins: (Origin, Origin),
-    location: Location,
+pub(crate) struct Witness {
+    pub(crate) a: AccessId,
+    pub(crate) b: AccessId,
+    pub(crate) origins: (Origin, Origin),
+    pub(crate) location: Location,
     /// Through which callers the object comes, where that matters.
-    anchors: Option<(Anchor, Anchor)>,
-    doubts: Vec<Doubt>,
-    confidence: Confidence,
+    pub(crate) anchors: Option<(Anchor, Anchor)>,
+    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) confidence: Confidence,
 }
 
 /// Two statements, lower first.
@@ -97,7 +94,7 @@ pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Races {
     }
     let witnesses: Vec<Witness> =
         checked.into_iter().flat_map(BTreeMap::into_values).filter_map(|pair| pair.witness).collect();
-    Races { findings: group(stages, describe, &accesses, witnesses), pairs: counts }
+    Races { findings: group::findings(stages, describe, &accesses, &witnesses), pairs: counts }
 }
 
 /// Pairs of statements by name alone: same field (or both array elements), one of them a write.
@@ -240,106 +237,4 @@ fn check_pair(
             }
         }
     }
-}
-
-/// The memory (with its object where it has no name), and the two methods.
-type Cause = (What, Option<Obj>, Option<(MethodId, MethodId)>);
-
-/// One finding per cause: the same memory, the same two methods.
-fn group(
-    stages: &Stages<'_>,
-    describe: &Describe<'_>,
-    accesses: &Accesses,
-    witnesses: Vec<Witness>,
-) -> Vec<Finding> {
-    let mut groups: BTreeMap<Cause, Vec<Witness>> = BTreeMap::new();
-    for witness in witnesses {
-        let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
-        let shown = |access: &Access, origin: Origin| {
-            let point = Point { origin, act: access.act, stmt: access.stmt };
-            stages.pointsto.method(describe.users_point(point).act)
-        };
-        // What is hardly believed is told once per piece of memory.
-        let methods = (witness.confidence < Confidence::Low).then(|| {
-            let (m, n) = (shown(a, witness.origins.0), shown(b, witness.origins.1));
-            if m <= n { (m, n) } else { (n, m) }
-        });
-        // Elements and contents have no name of their own: the object tells them apart.
-        let obj = match witness.location.what {
-            What::Elements | What::Contents => witness.location.obj,
-            What::Field(_) | What::Static(_) => None,
-        };
-        groups.entry((witness.location.what, obj, methods)).or_default().push(witness);
-    }
-    let groups: Vec<Vec<Witness>> = groups.into_values().collect();
-    groups.into_par_iter().map(|group| finding(describe, accesses, group)).collect()
-}
-
-fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<Witness>) -> Finding {
-    let place = |access: &Access, origin: Origin| {
-        let shown = describe.users_point(Point { origin, act: access.act, stmt: access.stmt });
-        describe.place(shown.act, shown.stmt)
-    };
-    let places = |witness: &Witness| -> (Place, Place) {
-        let (a, b) = (&accesses.all[witness.a], &accesses.all[witness.b]);
-        (place(a, witness.origins.0), place(b, witness.origins.1))
-    };
-    // The surest pair stands for the group, two writes before a write and a read, then the earliest lines.
-    let reads = |witness: &Witness| {
-        let sides = [&accesses.all[witness.a], &accesses.all[witness.b]];
-        sides.iter().filter(|access| !access.write).count()
-    };
-    group.sort_by_cached_key(|witness| (witness.confidence, reads(witness), places(witness)));
-    let best = &group[0];
-    let (a, b) = (&accesses.all[best.a], &accesses.all[best.b]);
-    let (through_a, through_b) = best.anchors.as_ref().map_or((None, None), |(x, y)| (Some(x), Some(y)));
-    let (mut first, mut second) = ((a, best.origins.0, through_a), (b, best.origins.1, through_b));
-    // The write comes first; between two writes the earlier line.
-    if !first.0.write && second.0.write || first.0.write == second.0.write && places(best).1 < places(best).0
-    {
-        std::mem::swap(&mut first, &mut second);
-    }
-    let kind = |access: &Access| if access.write { AccessKind::Write } else { AccessKind::Read };
-    let sites = [first, second].map(|(access, origin, anchor)| {
-        let point = Point { origin, act: access.act, stmt: access.stmt };
-        describe.site_through(point, kind(access), anchor)
-    });
-    let name = describe.location(best.location);
-    let verb = |access: &Access| if access.write { "written" } else { "read" };
-    let message = if first.1 == second.1 {
-        format!("{name} is {} by several instances of one thread", both(verb(first.0), verb(second.0)))
-    } else {
-        format!("{name} is {} by two threads", both(verb(first.0), verb(second.0)))
-    };
-    let mut also: Vec<(Place, Place)> = group[1..].iter().take(MOST_ALSO).map(places).collect();
-    let shown = places(best);
-    also.sort();
-    also.dedup();
-    also.retain(|pair| *pair != shown && (pair.1.clone(), pair.0.clone()) != shown);
-    let mut sides = [(first.0, &sites[0]), (second.0, &sites[1])]
-        .map(|(access, site)| format!("{:?} {}", kind(access), site.method));
-    sides.sort();
-    let object = best.location.obj.and_then(|obj| describe.object_place(obj));
-    let kind_of_memory = match best.location.what {
-        What::Elements | What::Contents => {
-            object.as_ref().map(|place| place.file.clone()).unwrap_or_default()
-        }
-        _ => String::new(),
-    };
-    Finding {
-        id: fingerprint(&["race", &name, &kind_of_memory, &sides[0], &sides[1]]),
-        rule: Rule::Race,
-        confidence: best.confidence,
-        engines: vec![Engine::WholeProgram],
-        message,
-        field: Some(name),
-        object,
-        sites: sites.into_iter().collect(),
-        why: describe.why_race(first.1, second.1, &best.doubts),
-        also,
-    }
-}
-
-fn both(a: &str, b: &str) -> String {
-    if a == b { a.to_string() } else { format!("{a} and {b}") }
 }

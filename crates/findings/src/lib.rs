@@ -62,7 +62,9 @@ pub struct Finding {
     pub sites: Vec<Site>,
     /// Why it is believed, and what lowered the confidence.
     pub why: Vec<String>,
-    /// Further pairs of the same cause (same field, same pair of methods).
+    /// Races: everything that the same cause affects, `field` included; empty if that is all.
+    pub fields: Vec<String>,
+    /// Further pairs of places with the same cause.
     pub also: Vec<(Place, Place)>,
 }
 

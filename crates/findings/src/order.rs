@@ -54,6 +54,7 @@ mod tests {
             object: None,
             sites: vec![site],
             why: vec![],
+            fields: Vec::new(),
             also: vec![],
         }
     }

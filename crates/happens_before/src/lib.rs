@@ -241,6 +241,11 @@ impl HappensBefore {
         self.owners.tops(obj)
     }
 
+    /// The objects of which this one is a private part, one step up; none if it is no part.
+    pub fn parts_of(&self, obj: Obj) -> Vec<Obj> {
+        self.owners.wholes(obj).unwrap_or_default()
+    }
+
     /// Is the object held by private fields only?
     pub fn is_part(&self, obj: Obj) -> bool {
         self.owners.wholes(obj).is_some()

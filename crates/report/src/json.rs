@@ -61,6 +61,8 @@ struct JsonFinding {
     sites: Vec<JsonSite>,
     why: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<[JsonPlace; 2]>,
 }
 
@@ -77,6 +79,7 @@ impl JsonFinding {
             object: finding.object.as_ref().map(|place| names.place(place)),
             sites: finding.sites.iter().map(|site| JsonSite::new(site, names)).collect(),
             why: finding.why.iter().map(|why| names.prose(why)).collect(),
+            fields: finding.fields.clone(),
             also: finding.also.iter().map(pair).collect(),
         }
     }

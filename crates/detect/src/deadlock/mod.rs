@@ -172,6 +172,7 @@ fn deadlock(
         object: None,
         sites,
         why,
+        fields: Vec::new(),
         also: Vec::new(),
     }
 }

@@ -12,6 +12,8 @@ use findings::{Confidence, Finding};
 
 /// Further pairs beyond these are only counted.
 const ALSO: usize = 2;
+/// Names of affected fields that are listed.
+const FIELDS: usize = 8;
 
 pub(super) fn render(finding: &Finding, sources: &dyn Sources, names: &Names<'_>, look: &Look) -> String {
     let mut out = header(finding, names, look);
@@ -68,6 +70,9 @@ fn facts(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
     if let Some(object) = &finding.object {
         rows.push(("object", format!("allocated at {}", names.place(object))));
     }
+    if !finding.fields.is_empty() {
+        rows.push(("affects", affected(finding)));
+    }
     if !finding.also.is_empty() {
         rows.push(("also", also(finding, names)));
     }
@@ -81,6 +86,16 @@ fn facts(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
         last = key;
     }
     out
+}
+
+/// `17 fields of this object: a, b, c and 14 more`, without their common owner's name.
+fn affected(finding: &Finding) -> String {
+    let short = |field: &String| field.rsplit('.').next().unwrap_or(field).to_string();
+    let mut names: Vec<String> = finding.fields.iter().take(FIELDS).map(short).collect();
+    if finding.fields.len() > FIELDS {
+        names.push(format!("{} more", finding.fields.len() - FIELDS));
+    }
+    format!("{} fields of this object: {}", finding.fields.len(), names.join(", "))
 }
 
 fn also(finding: &Finding, names: &Names<'_>) -> String {

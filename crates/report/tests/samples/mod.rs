@@ -76,6 +76,7 @@ pub fn race() -> Finding {
             "no common lock: the read holds none".into(),
             "the thread started at bank/Main.java:10 is not joined before bank/Main.java:13".into(),
         ],
+        fields: Vec::new(),
         also: vec![
             (place("Account", 18), place("Account", 12)),
             (place("Account", 19), place("Account", 12)),
@@ -105,6 +106,7 @@ pub fn deadlock() -> Finding {
             side(bob, alice, "thread started at bank/Main.java:12", 9),
         ],
         why: vec!["no lock is held around both".into()],
+        fields: Vec::new(),
         also: vec![],
     }
 }

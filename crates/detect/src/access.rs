@@ -2,6 +2,7 @@
 //! containers at the call that touches them.
 
 use crate::Stages;
+use crate::cache::caches;
 use crate::view::operand_var;
 use arena::{IdSet, define_id};
 use classfile::Layer;
@@ -9,7 +10,7 @@ use happens_before::Freshness;
 use ir::{Body, CallKind, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
 use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 define_id! {
     /// An access, in order of activation and statement.
@@ -56,6 +57,8 @@ pub(crate) struct Accesses {
     pub(crate) all: arena::IndexVec<AccessId, Access>,
     /// Accesses by location; only locations that are written at all.
     pub(crate) by_location: BTreeMap<Location, Vec<AccessId>>,
+    /// Fields that threads fill when they first need them, all with the same value.
+    pub(crate) caches: BTreeSet<FieldId>,
 }
 
 impl Accesses {
@@ -74,6 +77,7 @@ impl Accesses {
         }
         let all = &accesses.all;
         accesses.by_location.retain(|_, ids| ids.iter().any(|&id| all[id].write));
+        accesses.caches = caches(stages, &accesses);
         accesses
     }
 

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// More callers than this say nothing in particular: then the access itself stands for all.
-const MOST: usize = 24;
+const MOST: usize = 64;
 /// Steps taken to find them.
-const STEPS: usize = 600;
+const STEPS: usize = 2000;
 /// Owners looked through between the accessed object and the one a caller passes.
 const OWNERS: usize = 2;
 
@@ -182,7 +182,8 @@ impl<'a> Climb<'a> {
     fn climb_callers(&mut self, at: Level, param: usize) -> bool {
         let Stages { pointsto, happens_before, .. } = *self.stages;
         let info = &happens_before.origins()[self.origin];
-        let is_other = runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
+        let is_other =
+            runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;
         for &(caller, stmt) in pointsto.callers(at.act) {
             if !happens_before.executes(self.origin).contains(caller) {
@@ -224,7 +225,13 @@ impl<'a> Climb<'a> {
 }
 
 /// The variable a plain call passes; `None` where a lambda or a model stands between.
-pub(crate) fn argument(stages: &Stages<'_>, caller: Act, stmt: StmtId, callee: Act, param: usize) -> Option<Var> {
+pub(crate) fn argument(
+    stages: &Stages<'_>,
+    caller: Act,
+    stmt: StmtId,
+    callee: Act,
+    param: usize,
+) -> Option<Var> {
     let Stages { program, pointsto, .. } = *stages;
     let body = program.lowered(pointsto.method(caller))?;
     let StmtKind::Call { target, args, .. } = &body.stmts[stmt].kind else { return None };

@@ -26,7 +26,7 @@ pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> 
     let mut weak = None;
     for x in a.ways.iter().filter(is_known) {
         for y in b.ways.iter().filter(is_known) {
-            if are_ordered(stages, (a.origin, x), (b.origin, y)) {
+            if are_parts_of_two(stages, x, y) || are_ordered(stages, (a.origin, x), (b.origin, y)) {
                 continue;
             }
             match protection(stages, (a, x), (b, y)) {
@@ -62,6 +62,23 @@ fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
     let next = StmtId(level.stmt.0 + 1);
     let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
     (block(next) == block(level.stmt)).then_some(next)
+}
+
+/// Do the ways lead to parts of two wholes, or to two parts of one? What is in a field that only ever gets objects
+/// made for it is nowhere else.
+fn are_parts_of_two(stages: &Stages<'_>, x: &Anchor, y: &Anchor) -> bool {
+    let owner =
+        |way: &Anchor, depth| way.levels.iter().find(|level| level.depth == depth).map(|level| level.obj);
+    for (at, (left, right)) in x.fields.iter().zip(&y.fields).enumerate() {
+        let are_private = [left, right].iter().all(|&&field| stages.happens_before.is_private(field));
+        if !are_private {
+            return false;
+        }
+        if left != right || owner(x, at + 1) != owner(y, at + 1) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other

@@ -4,7 +4,9 @@ use crate::Stages;
 use crate::access::{Access, Location, What};
 use findings::Confidence;
 use happens_before::{GuardReason, Origin, OriginKind, Protection};
+use ir::FieldId;
 use pointsto::{Act, Activation, Context, Obj, Site};
+use std::collections::BTreeSet;
 
 /// A reason to believe a race a little less.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,12 +23,14 @@ pub(crate) enum Doubt {
     OwnInstances,
     /// Code of several threads is analysed together.
     MergedCode,
+    /// Every thread fills the field with the same value when it first needs it.
+    Cache,
 }
 
 impl Doubt {
     fn limit(&self) -> Confidence {
         match self {
-            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances => Confidence::Medium,
+            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::MergedCode => Confidence::Low,
         }
     }
@@ -43,6 +47,9 @@ impl Doubt {
             Doubt::WeakLock(_) => "both hold locks from one allocation site, possibly the same one".into(),
             Doubt::Outside => "the object comes from code that is not analysed".into(),
             Doubt::OwnInstances => "each instance of the thread allocates such objects of its own".into(),
+            Doubt::Cache => {
+                "it looks like a cache: written only where it was found empty, perhaps always with the same value".into()
+            }
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),
         }
     }
@@ -62,6 +69,7 @@ pub(crate) fn doubts(
     (a, p): (&Access, Origin),
     (b, q): (&Access, Origin),
     location: Location,
+    caches: &BTreeSet<FieldId>,
     protection: &Protection<'_>,
 ) -> Vec<Doubt> {
     let mut doubts = Vec::new();
@@ -82,6 +90,11 @@ pub(crate) fn doubts(
     }
     if location.what == What::Elements && (a.index.is_none() || b.index.is_none()) {
         doubts.push(Doubt::Indices);
+    }
+    if let What::Field(field) | What::Static(field) = location.what
+        && caches.contains(&field)
+    {
+        doubts.push(Doubt::Cache);
     }
     if let Protection::Weak(guard) = protection {
         doubts.push(Doubt::WeakLock(guard.why));

@@ -83,9 +83,8 @@ impl<'a> Describe<'a> {
         let (act, stmt) = way.last().copied().unwrap_or((point.act, point.stmt));
         let calls = anchor.map_or_else(Vec::new, Anchor::calls);
         let frames = way.iter().copied().chain(calls).chain([(point.act, point.stmt)]);
-        let held = frames.flat_map(|(act, stmt)| {
-            self.stages.happens_before.held(&Point { act, stmt, ..point })
-        });
+        let held =
+            frames.flat_map(|(act, stmt)| self.stages.happens_before.held(&Point { act, stmt, ..point }));
         let mut locks: Vec<LockUse> = held.map(|lock| self.lock(lock)).collect();
         locks.sort();
         locks.dedup();
@@ -100,10 +99,18 @@ impl<'a> Describe<'a> {
         self.way_below(self.calls(point.origin, top), point, anchor)
     }
 
-    /// The same through calls during which the other point may be reached, as far as there are such.
+    /// The same through calls during which the other point may be reached and no lock is held that does not
+    /// count, as far as there are such.
     fn way_against(&self, point: Point, anchor: Option<&Anchor>, other: Point) -> Vec<(Act, StmtId)> {
         let top = anchor.map_or(point.act, |anchor| anchor.top().act);
-        match self.calls_while(point.origin, top, other) {
+        let hb = self.stages.happens_before;
+        let meets = |call: Point| {
+            let next = Point { stmt: StmtId(call.stmt.0 + 1), ..call };
+            [call, next].iter().any(|point| hb.ordered(point, &other).is_none())
+        };
+        let unlocked = |call: Point| meets(call) && !hb.holds_any(&call);
+        let calls = self.calls_where(point.origin, top, unlocked);
+        match calls.or_else(|| self.calls_where(point.origin, top, meets)) {
             Some(calls) => self.way_below(calls, point, anchor),
             None => self.way(point, anchor),
         }
@@ -122,8 +129,13 @@ impl<'a> Describe<'a> {
         way
     }
 
-    /// The shortest chain of calls down to the activation, each of which is not ordered with the other point.
-    fn calls_while(&self, origin: Origin, act: Act, other: Point) -> Option<Vec<(Act, StmtId)>> {
+    /// The shortest chain of such calls down to the activation.
+    fn calls_where(
+        &self,
+        origin: Origin,
+        act: Act,
+        may_call: impl Fn(Point) -> bool,
+    ) -> Option<Vec<(Act, StmtId)>> {
         let Stages { pointsto, happens_before, .. } = *self.stages;
         let entry = happens_before.origins()[origin].entry;
         let mut next: FxHashMap<Act, (Act, StmtId, Act)> = FxHashMap::default();
@@ -140,11 +152,11 @@ impl<'a> Describe<'a> {
                 return Some(calls);
             }
             for &(caller, stmt) in pointsto.callers(callee) {
-                if caller == act || next.contains_key(&caller) || !happens_before.executes(origin).contains(caller) {
+                let known = caller == act || next.contains_key(&caller);
+                if known || !happens_before.executes(origin).contains(caller) {
                     continue;
                 }
-                let during = [stmt, StmtId(stmt.0 + 1)].map(|stmt| Point { origin, act: caller, stmt });
-                if during.iter().any(|point| happens_before.ordered(point, &other).is_none()) {
+                if may_call(Point { origin, act: caller, stmt }) {
                     next.insert(caller, (caller, stmt, callee));
                     todo.push_back(caller);
                 }

@@ -39,6 +39,8 @@ enum Tie {
     SameOperations(Whole, Operation, Operation),
     /// One operation on the object that takes no lock, whatever it meets.
     Unlocked(Whole, Operation),
+    /// One method of the object's own that touches this memory without a lock, whatever it meets there.
+    UnlockedOn(What, Whole, Operation),
 }
 
 /// A witness as it is told.
@@ -88,7 +90,7 @@ fn tell<'w>(
     witness: &'w Witness,
 ) -> Told<'w> {
     let sides = sides(accesses, witness);
-    let whole = whole(stages, witness.location);
+    let whole = whole(stages, witness);
     let ways = sides.map(|(point, anchor)| describe.way(point, anchor));
     let place = |way: &[(Act, ir::StmtId)]| way.last().map(|&(act, stmt)| describe.place(act, stmt));
     let places = (place(&ways[0]).unwrap_or_default(), place(&ways[1]).unwrap_or_default());
@@ -99,14 +101,17 @@ fn tell<'w>(
             let alike = witness.origins.0 == witness.origins.1;
             let mut operations = [&ways[0], &ways[1]].map(|way| operation(stages, way, &family, alike));
             let locked = [0, 1].map(|at| {
-                let origin = sides[at].0.origin;
-                let holds = |&(act, stmt): &_| stages.happens_before.holds_any(&Point { origin, act, stmt });
-                ways[at].iter().any(holds) || stages.happens_before.holds_any(&sides[at].0)
+                let (point, anchor) = sides[at];
+                stages.happens_before.holds_any(&point) || anchor.is_some_and(|way| !way.locked.is_empty())
             });
             operated = operations.iter().filter(|operation| operation.caller.is_some()).count();
             one_locked = locked[0] != locked[1];
-            let unlocked = (0..2).filter(|&at| !locked[at] && operations[at].caller.is_some());
-            let mut ties: Vec<Tie> = unlocked.map(|at| Tie::Unlocked(whole, operations[at])).collect();
+            let tie = |operation: Operation| match operation.caller {
+                Some(_) => Tie::Unlocked(whole, operation),
+                None => Tie::UnlockedOn(witness.location.what, whole, operation),
+            };
+            let unlocked = (0..2).filter(|&at| !locked[at]);
+            let mut ties: Vec<Tie> = unlocked.map(|at| tie(operations[at])).collect();
             operations.sort();
             ties.push(Tie::SameOperations(whole, operations[0], operations[1]));
             ties
@@ -133,16 +138,25 @@ fn sides<'w>(accesses: &Accesses, witness: &'w Witness) -> [(Point, Option<&'w A
     ]
 }
 
-fn whole(stages: &Stages<'_>, location: Location) -> Option<Whole> {
-    match (location.what, location.obj) {
+fn whole(stages: &Stages<'_>, witness: &Witness) -> Option<Whole> {
+    match (witness.location.what, witness.location.obj) {
         (What::Static(field), _) => Some(Whole::Statics(stages.program.field(field).class)),
         (_, Some(obj)) => {
-            let top = *stages.happens_before.wholes(obj).first()?;
+            // Of several wholes, the one through which it was reached.
+            let reached = witness.anchors.as_ref().map_or(obj, |(way, _)| owner(stages, way));
+            let top = *stages.happens_before.wholes(reached).first()?;
             let object = stages.pointsto.object(top);
             Some(Whole::Object(object.class, object.site))
         }
         (_, None) => None,
     }
+}
+
+/// The outermost object on the way of which the accessed one is a part.
+fn owner(stages: &Stages<'_>, way: &Anchor) -> Obj {
+    let private = way.fields.iter().take_while(|&&field| stages.happens_before.is_private(field)).count();
+    let of_part = |level: &&crate::anchor::Level| level.depth <= private;
+    way.levels.iter().rfind(of_part).unwrap_or(way.top()).obj
 }
 
 /// The object and everything it is a part of.

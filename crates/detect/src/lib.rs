@@ -4,6 +4,7 @@
 mod access;
 mod anchor;
 mod apart;
+mod cache;
 mod confidence;
 mod deadlock;
 mod describe;

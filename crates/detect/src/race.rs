@@ -207,7 +207,8 @@ fn check_pair(
                 continue;
             }
             let mut through = None;
-            let mut doubts = confidence::doubts(stages, (left, p), (right, q), location, &protection);
+            let mut doubts =
+                confidence::doubts(stages, (left, p), (right, q), location, &accesses.caches, &protection);
             // A closer look, unless it would not be shown anyway.
             if confidence::of(&doubts) < Confidence::Low
                 && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
@@ -222,7 +223,8 @@ fn check_pair(
                 through = Some((x.clone(), y.clone()));
                 if let Some(guard) = guard {
                     let weak = Protection::Weak(guard);
-                    doubts = confidence::doubts(stages, (left, p), (right, q), location, &weak);
+                    doubts =
+                        confidence::doubts(stages, (left, p), (right, q), location, &accesses.caches, &weak);
                 }
             }
             progress.stage = Stage::Unlocked;

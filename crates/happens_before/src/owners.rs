@@ -5,6 +5,7 @@ use crate::bits::Bits;
 use crate::world::World;
 use arena::{Id, IndexVec};
 use ir::{Body, Const, FieldId, StmtId, StmtKind, Var};
+use models::{Source, Step};
 use pointsto::{Obj, Site, Slot};
 
 /// More holders than this are not told apart.
@@ -113,10 +114,31 @@ fn private_fields(world: &World<'_>) -> Bits {
             }
         }
     }
-    for field in shared.iter() {
+    for field in shared.iter().chain(copied_fields(world).iter()) {
         private.remove(field);
     }
     private
+}
+
+/// Fields of objects of which shallow copies are made: the copies hold the same.
+fn copied_fields(world: &World<'_>) -> Bits {
+    let mut copied = Bits::new();
+    for act in world.pointsto.acts() {
+        let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
+        let calls = body.stmts.iter().filter(|(_, info)| matches!(info.kind, StmtKind::Call { .. }));
+        for (stmt, _) in calls {
+            for step in world.steps(act, stmt) {
+                let Step::Assign { src: Source::Copy(original), .. } = step else { continue };
+                for obj in world.operand(act, stmt, original).iter() {
+                    copied.insert_all(world.slots_of(obj).filter_map(|(slot, _)| match slot {
+                        Slot::Field(_, field) => Some(field.index()),
+                        Slot::Elements(_) | Slot::Static(_) => None,
+                    }));
+                }
+            }
+        }
+    }
+    copied
 }
 
 fn is_null(body: &Body, var: Var) -> bool {

@@ -143,7 +143,8 @@ fn whole(stages: &Stages<'_>, witness: &Witness) -> Option<Whole> {
         (What::Static(field), _) => Some(Whole::Statics(stages.program.field(field).class)),
         (_, Some(obj)) => {
             // Of several wholes, the one through which it was reached.
-            let reached = witness.anchors.as_ref().map_or(obj, |(way, _)| owner(stages, way));
+            let ways = witness.anchors.iter().flat_map(|(way, other)| [way, other]);
+            let reached = ways.map(|way| owner(stages, way)).find(|&owner| owner != obj).unwrap_or(obj);
             let top = *stages.happens_before.wholes(reached).first()?;
             let object = stages.pointsto.object(top);
             Some(Whole::Object(object.class, object.site))

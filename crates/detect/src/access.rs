@@ -176,12 +176,12 @@ impl Accesses {
                 let base = operand_var(stages, act, body, stmt, on);
                 match base.map(|base| stages.pointsto.pts(act, base)) {
                     Some(objects) if on.path.is_empty() => touch(base, objects.clone()),
-                    known => {
-                        let is_known = |obj: &Obj| known.is_some_and(|objects| objects.contains(*obj));
+                    // Views that share an abstract object are of what each was made of.
+                    Some(made_of) => {
                         let objects = stages.pointsto.operand(act, stmt, on);
-                        touch(base, objects.iter().filter(is_known).collect());
-                        touch(None, objects.iter().filter(|obj| !is_known(obj)).collect());
+                        touch(base, objects.iter().filter(|&obj| made_of.contains(obj)).collect());
                     }
+                    None => touch(None, stages.pointsto.operand(act, stmt, on)),
                 }
             }
         }

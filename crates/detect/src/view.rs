@@ -11,8 +11,7 @@ use std::collections::BTreeSet;
 /// Calls followed back and down: views of views, iterators of them, methods that return what others make.
 const DEEPEST: usize = 8;
 
-/// The variable that holds what the operand of a model expanded at the call denotes, as far as it is one of the
-/// objects of that variable: other code that runs at the same calls may have made a view of something else.
+/// The variable that holds what the operand of a model expanded at the call denotes.
 pub(crate) fn operand_var(
     stages: &Stages<'_>,
     act: Act,
@@ -63,7 +62,7 @@ fn resolve(
     for &callee in stages.pointsto.callees(act, call) {
         match returned(stages, callee, path, depth) {
             Some(param) => found.extend(args.get(param)),
-            None if is_library(stages, callee) => {}
+            None if makes_result(stages, callee) => {}
             None => return None,
         }
     }
@@ -85,24 +84,41 @@ fn returned(stages: &Stages<'_>, act: Act, path: &[Member], depth: usize) -> Opt
     body.params.iter().position(|&param| param == var)
 }
 
-fn is_library(stages: &Stages<'_>, act: Act) -> bool {
-    let class = stages.program.method(stages.pointsto.method(act)).class;
+/// Does a library method return objects of its own, which only models relate to containers?
+fn makes_result(stages: &Stages<'_>, act: Act) -> bool {
+    let method = stages.pointsto.method(act);
+    let class = stages.program.method(method).class;
+    let Some(body) = stages.program.lowered(method) else { return false };
+    let is_made = |var: Var| {
+        let kinds =
+            values(body, var).into_iter().map(|var| body.vars[var].def.map(|def| &body.stmts[def].kind));
+        kinds.into_iter().all(|kind| matches!(kind, Some(StmtKind::New { .. } | StmtKind::Load { .. })))
+    };
     stages.program.class(class).layer == Layer::Jdk
+        && body.stmts.iter().all(|(_, stmt)| match stmt.kind {
+            StmtKind::Return { value: Some(value) } => is_made(value),
+            _ => true,
+        })
 }
 
 /// Through copies, casts and phis, if they all come from one place.
 fn only_value(body: &Body, var: Var) -> Option<Var> {
+    let values = values(body, var);
+    values.first().copied().filter(|_| values.len() == 1)
+}
+
+/// Where a value may come from, through copies, casts and phis.
+fn values(body: &Body, var: Var) -> Vec<Var> {
     let mut seen = BTreeSet::from([var]);
     let mut left = vec![var];
-    let mut found = None;
+    let mut found = Vec::new();
     while let Some(var) = left.pop() {
         match body.vars[var].def.map(|def| &body.stmts[def].kind) {
             Some(StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. }) => {
                 left.extend(seen.insert(*src).then_some(*src));
             }
             Some(StmtKind::Phi { srcs, .. }) => left.extend(srcs.iter().filter(|&&src| seen.insert(src))),
-            _ if found.is_none() => found = Some(var),
-            _ => return None,
+            _ => found.push(var),
         }
     }
     found

@@ -88,6 +88,9 @@ impl<'a> Anchors<'a> {
     }
 }
 
+/// A level, the fields down from it, and the telling frames below it.
+type Seen = (Level, Vec<FieldId>, Vec<(Act, StmtId)>);
+
 /// One search outwards.
 struct Climb<'a> {
     stages: &'a Stages<'a>,
@@ -98,7 +101,7 @@ struct Climb<'a> {
     /// Frames of the way that hold locks, or may have started something by then.
     telling: BTreeSet<(Act, StmtId)>,
     /// Where the search has been: other ways to the same place with the same frames tell nothing new.
-    seen: FxHashSet<(Level, Vec<FieldId>, Vec<(Act, StmtId)>)>,
+    seen: FxHashSet<Seen>,
     found: Vec<Anchor>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn caches(stages: &Stages<'_>, accesses: &Accesses) -> BTreeSet<Field
 
 fn is_one_immutable_word(stages: &Stages<'_>, field: FieldId) -> bool {
     let descriptor = &stages.program.names[stages.program.field(field).descriptor];
-    matches!(&descriptor[..], "I" | "S" | "B" | "C" | "F" | "Ljava/lang/String;")
+    matches!(descriptor, "I" | "S" | "B" | "C" | "F" | "Ljava/lang/String;")
 }
 
 fn fills(stages: &Stages<'_>, body: &Body, dominators: &Dominators, field: FieldId, write: StmtId) -> bool {

@@ -72,7 +72,7 @@ impl Starts {
         let starts = self.acts.get(&act).into_iter().flatten();
         let stmts: BTreeSet<StmtId> =
             starts.filter(|&&(_, set)| what(&self.sets[set])).map(|&(stmt, _)| stmt).collect();
-        !stmts.is_empty() && after(flow, &stmts, None).contains(stmt.index())
+        !stmts.is_empty() && after(flow, stmts, None).contains(stmt.index())
     }
 }
 

@@ -71,6 +71,36 @@ pub struct HappensBeforeDelta {
     pub acts: arena::Delta<Act>,
 }
 
+/// What keeps points apart: who runs when, and under which locks.
+struct Order {
+    origins: Origins,
+    methods: IndexVec<Act, MethodId>,
+    overlap: Overlap,
+    starts: Starts,
+    locks: Locks,
+    signals: Signals,
+}
+
+impl Order {
+    fn new(world: &World<'_>, mut origins: Origins, unique: &Unique, owners: &Owners) -> Order {
+        let paths = Paths::new(world);
+        let joins = Joins::new(world, &origins, unique, &paths);
+        let overlap = Overlap::new(world, &mut origins, &joins, unique);
+        for origin in origins.info.ids() {
+            if origins.info[origin].overlaps_itself {
+                origins.info[origin].own_task = local::has_own_task(world, &origins, unique, origin);
+            }
+        }
+        let starts = Starts::new(world, &origins);
+        let locks = Locks::new(world, &origins, unique, &joins, paths, owners);
+        let methods: IndexVec<Act, MethodId> =
+            world.pointsto.acts().map(|act| world.pointsto.method(act)).collect();
+        let guards = Guards { locks: &locks, methods: &methods, owners, unique };
+        let signals = Signals::new(world, &origins, &guards);
+        Order { origins, methods, overlap, starts, locks, signals }
+    }
+}
+
 impl HappensBefore {
     pub fn new() -> HappensBefore {
         HappensBefore::default()
@@ -93,23 +123,13 @@ impl HappensBefore {
             let info = &mut origins.info[origin];
             info.runs_once = unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
         }
-        let paths = Paths::new(&world);
-        let joins = Joins::new(&world, &origins, &unique, &paths);
-        let overlap = Overlap::new(&world, &mut origins, &joins, &unique);
-        for origin in origins.info.ids() {
-            if origins.info[origin].overlaps_itself {
-                origins.info[origin].own_task = local::has_own_task(&world, &origins, &unique, origin);
-            }
-        }
-        let starts = Starts::new(&world, &origins);
         let owners = Owners::new(&world);
-        let locks = Locks::new(&world, &origins, &unique, &joins, paths, &owners);
-        let methods: IndexVec<Act, MethodId> = pointsto.acts().map(|act| pointsto.method(act)).collect();
-        let guards = Guards { locks: &locks, methods: &methods, owners: &owners, unique: &unique };
-        let signals = Signals::new(&world, &origins, &guards);
         let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
-        let confined = Confined::new(&world, &started);
-        let fresh = Fresh::new(&world, &started, &owners, &confined);
+        // What stays unpublished has nothing to do with order and locks.
+        let order = || Order::new(&world, origins, &unique, &owners);
+        let fresh = || Fresh::new(&world, &started, &owners, &Confined::new(&world, &started));
+        let (order, fresh) = rayon::join(order, fresh);
+        let Order { origins, methods, overlap, starts, locks, signals } = order;
         let local = Local::new(&world, &origins, &owners);
         *self = HappensBefore {
             origins,

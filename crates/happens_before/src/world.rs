@@ -13,7 +13,7 @@ use ir::{
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::{OnceCell, RefCell};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::sync::Arc;
 
 /// Variables that may hold more objects than this are not searched for lambdas.
@@ -24,15 +24,15 @@ pub struct World<'a> {
     pub models: &'a Models,
     pub pointsto: &'a PointsTo,
     pub components: Components,
-    flows: Vec<OnceCell<Option<Arc<Flow>>>>,
-    resolver: RefCell<Resolver<'a>>,
+    flows: Vec<OnceLock<Option<Arc<Flow>>>>,
+    resolver: Mutex<Resolver<'a>>,
     sync: IndexVec<Act, Vec<(StmtId, &'a Step)>>,
     acts_of: FxHashMap<MethodId, Vec<Act>>,
     permits: FxHashMap<Obj, Permits>,
     /// What lambdas run.
     lambda_targets: FxHashSet<Selector>,
-    slots_of: OnceCell<FxHashMap<Obj, Vec<Slot>>>,
-    throws: OnceCell<Throws>,
+    slots_of: OnceLock<FxHashMap<Obj, Vec<Slot>>>,
+    throws: OnceLock<Throws>,
 }
 
 /// What a semaphore is used for, by its initial permits.
@@ -64,14 +64,14 @@ impl<'a> World<'a> {
             models,
             pointsto,
             components: Components::new(pointsto),
-            flows: std::iter::repeat_with(OnceCell::new).take(methods).collect(),
-            resolver: RefCell::new(Resolver::new(program)),
+            flows: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
+            resolver: Mutex::new(Resolver::new(program)),
             sync: IndexVec::new(),
             acts_of: FxHashMap::default(),
             permits: FxHashMap::default(),
             lambda_targets: FxHashSet::default(),
-            slots_of: OnceCell::new(),
-            throws: OnceCell::new(),
+            slots_of: OnceLock::new(),
+            throws: OnceLock::new(),
         };
         for act in pointsto.acts() {
             world.acts_of.entry(pointsto.method(act)).or_default().push(act);
@@ -91,9 +91,13 @@ impl<'a> World<'a> {
     pub fn method_flow(&self, method: MethodId) -> Option<&Arc<Flow>> {
         let make = || {
             let body = self.program.lowered(method)?.clone();
-            Some(Arc::new(Flow::new(&mut self.resolver.borrow_mut(), method, body)))
+            Some(Arc::new(Flow::new(&mut self.resolver(), method, body)))
         };
         self.flows.get(method.index())?.get_or_init(make).as_ref()
+    }
+
+    fn resolver(&self) -> MutexGuard<'_, Resolver<'a>> {
+        self.resolver.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Flows made so far, by method.
@@ -181,12 +185,12 @@ impl<'a> World<'a> {
     }
 
     pub fn resolve_field(&self, field: ir::FieldRef) -> Option<ir::FieldId> {
-        self.resolver.borrow_mut().field(field)
+        self.resolver().field(field)
     }
 
     /// What the method declares to throw that a call names.
     pub fn declared(&self, target: MethodRef) -> &'a [ClassId] {
-        let method = self.resolver.borrow_mut().method(target);
+        let method = self.resolver().method(target);
         method.map_or(&[], |method| self.program.method(method).throws.as_slice())
     }
 

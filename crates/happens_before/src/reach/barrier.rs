@@ -35,7 +35,8 @@ impl Barrier {
             let exits = match seed {
                 Seed::Entry => match world.flow(act) {
                     Some(flow) => {
-                        let (throws, stops) = (world.throws().of(act), barrier.stops(world, act));
+                        let (throws, stops) =
+                            (world.throws().of(world.pointsto.method(act)), barrier.stops(world, act));
                         let mut walk = Walk::new(flow, throws, stops, kills.edges_of(act));
                         walk.go(seed);
                         let exits = walk.exits;
@@ -76,7 +77,7 @@ impl Barrier {
     /// A walk through a body that heeds the kills.
     pub fn walk<'a>(&'a self, world: &'a World<'_>, act: Act) -> Option<Walk<'a>> {
         let flow = world.flow(act)?;
-        let throws = world.throws().of(act);
+        let throws = world.throws().of(world.pointsto.method(act));
         let has_stops = self.is_affected(act) || throws.is_some_and(|throws| !throws.leaving.is_empty());
         let stops = if has_stops { self.stops(world, act) } else { Vec::new() };
         Some(Walk::new(flow, throws, stops, self.kills.edges_of(act)))
@@ -144,7 +145,7 @@ impl Barrier {
     /// on purpose, or declares it, and before it comes to its kills.
     fn stop(&self, world: &World<'_>, act: Act, stmt: StmtId) -> Stop {
         let mut stop = Stop { stmt, passes: Exits::default(), throws_out: false };
-        let throws = world.throws().of(act);
+        let throws = world.throws().of(world.pointsto.method(act));
         let leaves = throws.is_some_and(|throws| throws.leaves(stmt));
         let flow = world.flow(act);
         let block = |flow: &Flow| flow.body.stmts[stmt].block;

@@ -302,7 +302,9 @@ impl<'a> Search<'a, '_> {
 /// Does something leave the activation that is thrown on purpose before it has passed one of the kills, which are
 /// all in its body?
 pub fn throws_past(world: &World<'_>, act: Act, kills: &Kills) -> bool {
-    let (Some(flow), Some(throws)) = (world.flow(act), world.throws().of(act)) else { return false };
+    let (Some(flow), Some(throws)) = (world.flow(act), world.throws().of(world.pointsto.method(act))) else {
+        return false;
+    };
     let stop = |stmt: StmtId| {
         let is_open = !kills.has_stmt(act, stmt);
         let passes = Exits { normal: is_open && !kills.has_return(act, stmt), thrown: is_open };

@@ -5,21 +5,22 @@ use crate::flow::Flow;
 use crate::world::World;
 use arena::Id;
 use classfile::Layer;
-use ir::{BlockId, ClassId, StmtId, StmtKind, Var};
+use ir::{BlockId, ClassId, MethodId, StmtId, StmtKind, Var};
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The throws of every activation of the user's code and its dependencies that has any, or catches any.
+/// The throws of every method of the user's code and its dependencies that has any, or catches any. Contexts make
+/// no difference: what one of them throws, all may.
 #[derive(Debug, Default)]
 pub struct Throws {
-    acts: FxHashMap<Act, ActThrows>,
+    methods: FxHashMap<MethodId, MethodThrows>,
 }
 
-/// The throws of one activation.
+/// The throws of one method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ActThrows {
+pub struct MethodThrows {
     /// Which statements enter which handlers. Sorted.
     pub entering: Vec<(StmtId, BlockId)>,
     /// Statements that throw something which nobody here catches. Sorted.
@@ -29,43 +30,77 @@ pub struct ActThrows {
 impl Throws {
     /// Least solution, callees first, until what leaves the methods stands still.
     pub fn new(world: &World<'_>) -> Throws {
+        let calls = Calls::new(world);
         let mut escaping = FxHashMap::default();
-        let mut searches: FxHashMap<Act, Search<'_, '_>> = FxHashMap::default();
-        let in_order = |act: Act| (world.components.of(act), act);
-        let own = world.pointsto.acts().filter(|&act| !world.is_jdk(act));
-        let mut left: BTreeSet<(u32, Act)> = own.map(in_order).collect();
-        while let Some((_, act)) = left.pop_first() {
-            let search = match searches.entry(act) {
+        let mut searches: FxHashMap<MethodId, Search<'_, '_>> = FxHashMap::default();
+        let in_order = |method: MethodId| (calls.order[&method], method);
+        let mut left: BTreeSet<(u32, MethodId)> = calls.acts.keys().copied().map(in_order).collect();
+        while let Some((_, method)) = left.pop_first() {
+            let search = match searches.entry(method) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
-                    let Some(search) = Search::new(world, act) else { continue };
+                    let Some(search) = Search::new(world, &calls, method) else { continue };
                     place.insert(search)
                 }
             };
             if search.run(&escaping) && search.is_told() {
-                escaping.insert(act, search.escaped.clone());
-                let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
-                left.extend(callers.filter(|&caller| !world.is_jdk(caller)).map(in_order));
+                escaping.insert(method, search.escaped.clone());
+                left.extend(calls.callers.get(&method).into_iter().flatten().copied().map(in_order));
             }
         }
         let is_news = |search: &Search<'_, '_>| search.has_handlers || !search.left.is_empty();
         let found = searches.into_iter().filter(|(_, search)| is_news(search));
-        Throws { acts: found.map(|(act, search)| (act, search.into_throws())).collect() }
+        Throws { methods: found.map(|(method, search)| (method, search.into_throws())).collect() }
     }
 
-    pub fn of(&self, act: Act) -> Option<&ActThrows> {
-        self.acts.get(&act)
+    pub fn of(&self, method: MethodId) -> Option<&MethodThrows> {
+        self.methods.get(&method)
     }
 }
 
-impl ActThrows {
+/// Who calls whom outside the JDK, by method.
+#[derive(Default)]
+struct Calls {
+    acts: FxHashMap<MethodId, Vec<Act>>,
+    /// Callees first.
+    order: FxHashMap<MethodId, u32>,
+    callees: FxHashMap<(MethodId, StmtId), BTreeSet<MethodId>>,
+    callers: FxHashMap<MethodId, BTreeSet<MethodId>>,
+}
+
+impl Calls {
+    fn new(world: &World<'_>) -> Calls {
+        let mut calls = Calls::default();
+        for act in world.pointsto.acts().filter(|&act| !world.is_jdk(act)) {
+            let method = world.pointsto.method(act);
+            calls.acts.entry(method).or_default().push(act);
+            let order = calls.order.entry(method).or_default();
+            *order = world.components.of(act).max(*order);
+            for (stmt, callee) in world.pointsto.calls(act) {
+                if !world.is_jdk(callee) {
+                    let callee = world.pointsto.method(callee);
+                    if calls.callees.entry((method, stmt)).or_default().insert(callee) {
+                        calls.callers.entry(callee).or_default().insert(method);
+                    }
+                }
+            }
+        }
+        calls
+    }
+
+    fn at(&self, method: MethodId, stmt: StmtId) -> Option<&BTreeSet<MethodId>> {
+        self.callees.get(&(method, stmt))
+    }
+}
+
+impl MethodThrows {
     pub fn leaves(&self, stmt: StmtId) -> bool {
         self.leaving.binary_search(&stmt).is_ok()
     }
 }
 
-/// What leaves activations, as far as callers are told.
-type Escaping = FxHashMap<Act, BTreeSet<ClassId>>;
+/// What leaves methods, as far as callers are told.
+type Escaping = FxHashMap<MethodId, BTreeSet<ClassId>>;
 
 /// A statement that may throw on purpose.
 struct Source {
@@ -79,7 +114,8 @@ struct Source {
 
 struct Search<'a, 'w> {
     world: &'a World<'w>,
-    act: Act,
+    calls: &'a Calls,
+    method: MethodId,
     flow: &'a Flow,
     sources: Vec<Source>,
     has_handlers: bool,
@@ -93,23 +129,23 @@ struct Search<'a, 'w> {
 
 impl<'a, 'w> Search<'a, 'w> {
     /// `None` if nothing is thrown or caught there.
-    fn new(world: &'a World<'w>, act: Act) -> Option<Search<'a, 'w>> {
-        let body = world.program.lowered(world.pointsto.method(act))?;
+    fn new(world: &'a World<'w>, calls: &'a Calls, method: MethodId) -> Option<Search<'a, 'w>> {
+        let body = world.program.lowered(method)?;
         let has_handlers = body.blocks.iter().any(|(_, block)| !block.handlers.is_empty());
-        let calls =
-            |stmt: StmtId| world.pointsto.callees(act, stmt).iter().any(|&callee| !world.is_jdk(callee));
+        let calls_own = |stmt: StmtId| calls.at(method, stmt).is_some();
         let may_throw = |stmt: StmtId, kind: &StmtKind| match kind {
             StmtKind::Throw { .. } => true,
-            StmtKind::Call { .. } => has_handlers || calls(stmt),
+            StmtKind::Call { .. } => has_handlers || calls_own(stmt),
             _ => false,
         };
         if !has_handlers && !body.stmts.iter().any(|(stmt, info)| may_throw(stmt, &info.kind)) {
             return None;
         }
-        let flow = world.flow(act)?;
+        let flow = world.flow(*calls.acts[&method].first()?)?;
         let mut search = Search {
             world,
-            act,
+            calls,
+            method,
             flow,
             sources: Vec::new(),
             has_handlers,
@@ -119,7 +155,8 @@ impl<'a, 'w> Search<'a, 'w> {
         };
         for (stmt, info) in flow.body.stmts.iter() {
             let source = search.source(stmt, &info.kind, info.block);
-            let is_news = |source: &Source| !source.own.is_empty() || source.caught.is_some() || calls(stmt);
+            let is_news =
+                |source: &Source| !source.own.is_empty() || source.caught.is_some() || calls_own(stmt);
             search.sources.extend(source.filter(is_news));
         }
         Some(search)
@@ -145,8 +182,12 @@ impl<'a, 'w> Search<'a, 'w> {
             // What was caught in one of several places is not followed.
             Some((_, StmtKind::Phi { .. })) => {}
             _ => {
-                let objects = self.world.pointsto.pts(self.act, made).iter();
-                source.own.extend(objects.map(|obj| self.world.pointsto.object(obj).class));
+                let pointsto = self.world.pointsto;
+                let acts = self.calls.acts[&self.method].iter();
+                let objects = acts.flat_map(|&act| pointsto.pts(act, made).iter());
+                source.own.extend(objects.map(|obj| pointsto.object(obj).class));
+                source.own.sort_unstable();
+                source.own.dedup();
             }
         }
     }
@@ -183,7 +224,7 @@ impl<'a, 'w> Search<'a, 'w> {
         let mut classes = source.own.clone();
         let caught = source.caught.and_then(|handler| self.entered.get(&handler));
         classes.extend(caught.into_iter().flatten().map(|&(_, class)| class));
-        for callee in self.world.pointsto.callees(self.act, source.stmt) {
+        for callee in self.calls.at(self.method, source.stmt).into_iter().flatten() {
             classes.extend(escaping.get(callee).into_iter().flatten());
         }
         classes
@@ -225,8 +266,8 @@ impl<'a, 'w> Search<'a, 'w> {
         seen
     }
 
-    fn into_throws(self) -> ActThrows {
-        ActThrows { entering: self.entering(), leaving: self.left.iter().copied().collect() }
+    fn into_throws(self) -> MethodThrows {
+        MethodThrows { entering: self.entering(), leaving: self.left.iter().copied().collect() }
     }
 
     /// A handler that any call may enter is entered by those that throw on purpose; if there are none, by the last

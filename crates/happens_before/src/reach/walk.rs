@@ -1,7 +1,7 @@
 //! Reachability inside one body, up to statements and edges that control may not pass. Knows nothing of what is
 //! called from there.
 
-use super::throws::ActThrows;
+use super::throws::MethodThrows;
 use crate::bits::Bits;
 use crate::flow::Flow;
 use arena::Id;
@@ -39,7 +39,7 @@ pub struct Walk<'a> {
     /// Which statements enter which handlers, sorted.
     throws: &'a [(StmtId, BlockId)],
     /// Throws and calls that leave the method; if not known, throws that have no handler do.
-    leaving: Option<&'a ActThrows>,
+    leaving: Option<&'a MethodThrows>,
     stops: Vec<Stop>,
     killed_edges: &'a [(Act, BlockId, BlockId)],
     /// Per block, the first statement reached so far.
@@ -63,7 +63,7 @@ impl Exits {
 impl<'a> Walk<'a> {
     pub fn new(
         flow: &'a Flow,
-        throws: Option<&'a ActThrows>,
+        throws: Option<&'a MethodThrows>,
         stops: Vec<Stop>,
         killed_edges: &'a [(Act, BlockId, BlockId)],
     ) -> Walk<'a> {

@@ -18,6 +18,8 @@ const LONGEST: usize = 4;
 /// Steps of the search per start lock, so that a tangle of merged objects cannot hang the analysis.
 const STEPS: usize = 20_000;
 
+/// A lock that may be more objects than this is anybody's guess, and no edge of a cycle.
+const MOST_OBJECTS: usize = 64;
 /// Of the ways to want one lock under another, the shortest; a tangle has thousands, all told as one.
 const NEAREST: usize = 32;
 
@@ -88,6 +90,7 @@ impl<'a> Search<'a> {
         let mut places = Vec::new();
         let mut known_kinds: FxHashMap<Kind, u32> = FxHashMap::default();
         let mut kinds = Vec::new();
+        let mut known_variants = FxHashMap::default();
         let mut known = FxHashSet::default();
         for (at, nesting) in nestings.iter().enumerate() {
             let next = known_kinds.len() as u32;
@@ -97,11 +100,16 @@ impl<'a> Search<'a> {
                 continue;
             };
             places.push(describe.lock(wanted).place);
+            if nesting.held.nodes.len().max(wanted.nodes.len()) > MOST_OBJECTS {
+                continue;
+            }
             let gates: Vec<&LockKey> = nesting.locks.iter().flat_map(global_keys).collect();
+            let next = known_variants.len() as u32;
+            let variant = *known_variants.entry((kinds[at], &nesting.origins, gates)).or_insert(next);
             for &from in &nesting.held.nodes {
                 for &to in &wanted.nodes {
                     // The same in another context.
-                    if !known.insert((kinds[at], from, to, &nesting.origins, gates.clone())) {
+                    if !known.insert((variant, from, to)) {
                         continue;
                     }
                     edges.entry((from, to)).or_default().push(at);

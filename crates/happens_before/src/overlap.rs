@@ -270,8 +270,13 @@ impl<'a, 'w> Builder<'a, 'w> {
                 let is_init = self.origins.info[p].kind == OriginKind::Initialization;
                 for (life, alike) in &by_life {
                     let is_alive = self.is_alive_at(life, site);
+                    let is_reached = self.is_reached(life, site);
                     for &r1 in alike {
-                        if is_alive || is_init && !self.tree.below[site.child].contains(r1.index()) {
+                        let starts_inside = is_reached && self.starts_inside(p, r1, site);
+                        if is_alive
+                            || starts_inside
+                            || is_init && !self.tree.below[site.child].contains(r1.index())
+                        {
                             self.add_together(r1, site.child);
                         }
                     }
@@ -293,7 +298,34 @@ impl<'a, 'w> Builder<'a, 'w> {
     /// May who lives there be alive when it is decided to start what the site starts?
     fn is_alive_at(&self, life: &[ReachId], site: &Site) -> bool {
         let alive = |act, stmt| life.iter().any(|&id| self.overlap.reaches[id].contains(act, stmt));
-        alive(site.act, site.stmt) && site.events.iter().any(|&(act, stmt)| alive(act, stmt))
+        self.is_reached(life, site) && site.events.iter().any(|&(act, stmt)| alive(act, stmt))
+    }
+
+    fn is_reached(&self, life: &[ReachId], site: &Site) -> bool {
+        life.iter().any(|&id| self.overlap.reaches[id].contains(site.act, site.stmt))
+    }
+
+    /// Is it decided to start R1, or who leads to it, by the same call as what the site starts, or during it?
+    fn starts_inside(&self, p: Origin, r1: Origin, site: &Site) -> bool {
+        let sites = self.tree.sites[p].iter().map(|&at| &self.origins.sites[at]);
+        let mut leading = sites.filter(|other| self.tree.below[other.child].contains(r1.index()));
+        leading.any(|other| {
+            other.events.iter().any(|event| {
+                let during =
+                    |of: &(Act, StmtId)| of != event && self.runs_during(*of).contains(event.0.index());
+                site.events.iter().any(|of| of == event && other.stmt != site.stmt || during(of))
+            })
+        })
+    }
+
+    /// What a call may run.
+    fn runs_during(&self, (act, stmt): (Act, StmtId)) -> Bits {
+        let components = &self.world.components;
+        let mut reached = Bits::new();
+        for &callee in self.world.pointsto.callees(act, stmt) {
+            components.reach(components.of(callee), &mut reached);
+        }
+        components.acts(&reached)
     }
 
     /// One execution of a statement that starts several origins, or several instances of one.

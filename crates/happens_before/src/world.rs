@@ -13,8 +13,8 @@ use ir::{
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Variables that may hold more objects than this are not searched for lambdas.
 const MOST_LAMBDAS: usize = 64;

@@ -13,6 +13,7 @@ use ir::{StmtId, StmtKind};
 use models::{Source, Step};
 use pointsto::{Act, Obj, Site as ObjectSite};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -94,6 +95,8 @@ struct Builder<'a, 'w> {
     /// T never outlives its ancestor A: `stays[A]` contains T. Pairs on a cycle are taken to outlive.
     stays: IndexVec<Origin, Bits>,
     done: FxHashSet<(Origin, Origin)>,
+    /// What calls may run, as far as somebody asked.
+    during: RefCell<FxHashMap<(Act, StmtId), Rc<Bits>>>,
 }
 
 impl<'a, 'w> Builder<'a, 'w> {
@@ -118,6 +121,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             known: FxHashMap::default(),
             stays,
             done: FxHashSet::default(),
+            during: RefCell::default(),
         }
     }
 
@@ -319,13 +323,18 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// What a call may run.
-    fn runs_during(&self, (act, stmt): (Act, StmtId)) -> Bits {
+    fn runs_during(&self, (act, stmt): (Act, StmtId)) -> Rc<Bits> {
+        if let Some(known) = self.during.borrow().get(&(act, stmt)) {
+            return known.clone();
+        }
         let components = &self.world.components;
         let mut reached = Bits::new();
         for &callee in self.world.pointsto.callees(act, stmt) {
             components.reach(components.of(callee), &mut reached);
         }
-        components.acts(&reached)
+        let acts = Rc::new(components.acts(&reached));
+        self.during.borrow_mut().insert((act, stmt), acts.clone());
+        acts
     }
 
     /// One execution of a statement that starts several origins, or several instances of one.

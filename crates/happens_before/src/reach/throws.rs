@@ -6,7 +6,6 @@ use crate::world::World;
 use arena::Id;
 use classfile::Layer;
 use ir::{BlockId, ClassId, MethodId, StmtId, StmtKind, Var};
-use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +33,7 @@ impl Throws {
         let mut escaping = FxHashMap::default();
         let mut searches: FxHashMap<MethodId, Search<'_, '_>> = FxHashMap::default();
         let in_order = |method: MethodId| (calls.order[&method], method);
-        let mut left: BTreeSet<(u32, MethodId)> = calls.acts.keys().copied().map(in_order).collect();
+        let mut left: BTreeSet<(u32, MethodId)> = calls.order.keys().copied().map(in_order).collect();
         while let Some((_, method)) = left.pop_first() {
             let search = match searches.entry(method) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -61,8 +60,7 @@ impl Throws {
 /// Who calls whom outside the JDK, by method.
 #[derive(Default)]
 struct Calls {
-    acts: FxHashMap<MethodId, Vec<Act>>,
-    /// Callees first.
+    /// Callees first; every method outside the JDK.
     order: FxHashMap<MethodId, u32>,
     callees: FxHashMap<(MethodId, StmtId), BTreeSet<MethodId>>,
     callers: FxHashMap<MethodId, BTreeSet<MethodId>>,
@@ -73,7 +71,6 @@ impl Calls {
         let mut calls = Calls::default();
         for act in world.pointsto.acts().filter(|&act| !world.is_jdk(act)) {
             let method = world.pointsto.method(act);
-            calls.acts.entry(method).or_default().push(act);
             let order = calls.order.entry(method).or_default();
             *order = world.components.of(act).max(*order);
             for (stmt, callee) in world.pointsto.calls(act) {
@@ -141,7 +138,7 @@ impl<'a, 'w> Search<'a, 'w> {
         if !has_handlers && !body.stmts.iter().any(|(stmt, info)| may_throw(stmt, &info.kind)) {
             return None;
         }
-        let flow = world.flow(*calls.acts[&method].first()?)?;
+        let flow = world.method_flow(method)?;
         let mut search = Search {
             world,
             calls,
@@ -183,7 +180,7 @@ impl<'a, 'w> Search<'a, 'w> {
             Some((_, StmtKind::Phi { .. })) => {}
             _ => {
                 let pointsto = self.world.pointsto;
-                let acts = self.calls.acts[&self.method].iter();
+                let acts = self.world.acts_of(self.method).iter();
                 let objects = acts.flat_map(|&act| pointsto.pts(act, made).iter());
                 source.own.extend(objects.map(|obj| pointsto.object(obj).class));
                 source.own.sort_unstable();

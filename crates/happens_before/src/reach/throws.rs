@@ -6,8 +6,7 @@ use crate::world::World;
 use arena::Id;
 use classfile::Layer;
 use ir::{BlockId, ClassId, MethodId, StmtId, StmtKind, Var};
-use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The throws of every method of the user's code and its dependencies that has any, or catches any. Contexts make
@@ -27,24 +26,27 @@ pub struct MethodThrows {
 }
 
 impl Throws {
-    /// Least solution, callees first, until what leaves the methods stands still.
+    /// Least solution. What leaves a method goes on to each call of it, class by class; nothing is asked again.
     pub fn new(world: &World<'_>) -> Throws {
         let calls = Calls::new(world);
-        let mut escaping = FxHashMap::default();
-        let mut searches: FxHashMap<MethodId, Search<'_, '_>> = FxHashMap::default();
-        let in_order = |method: MethodId| (calls.order[&method], method);
-        let mut left: BTreeSet<(u32, MethodId)> = calls.order.keys().copied().map(in_order).collect();
-        while let Some((_, method)) = left.pop_first() {
-            let search = match searches.entry(method) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => {
-                    let Some(search) = Search::new(world, &calls, method) else { continue };
-                    place.insert(search)
+        let methods = calls.methods.iter();
+        let mut searches: FxHashMap<MethodId, Search<'_, '_>> =
+            methods.filter_map(|&method| Some((method, Search::new(world, &calls, method)?))).collect();
+        let mut told = Vec::new();
+        for &method in &calls.methods {
+            if let Some(search) = searches.get_mut(&method) {
+                let first = search.flow.body.blocks.ids().next();
+                first.into_iter().for_each(|first| search.reach(first));
+                search.settle();
+                told.extend(search.news().map(|class| (method, class)));
+            }
+        }
+        while let Some((method, class)) = told.pop() {
+            for &(_, caller, stmt) in calls.of(method) {
+                if let Some(search) = searches.get_mut(&caller) {
+                    search.leaves_callee(stmt, class);
+                    told.extend(search.news().map(|class| (caller, class)));
                 }
-            };
-            if search.run(&escaping) && search.is_told() {
-                escaping.insert(method, search.escaped.clone());
-                left.extend(calls.callers.get(&method).into_iter().flatten().copied().map(in_order));
             }
         }
         let is_news = |search: &Search<'_, '_>| search.has_handlers || !search.left.is_empty();
@@ -60,10 +62,12 @@ impl Throws {
 /// Who calls whom outside the JDK, by method.
 #[derive(Default)]
 struct Calls {
-    /// Callees first; every method outside the JDK.
-    order: FxHashMap<MethodId, u32>,
-    callees: FxHashMap<(MethodId, StmtId), BTreeSet<MethodId>>,
-    callers: FxHashMap<MethodId, BTreeSet<MethodId>>,
+    /// Every method outside the JDK. Sorted.
+    methods: Vec<MethodId>,
+    /// Callee, caller and statement. Sorted.
+    calls: Vec<(MethodId, MethodId, StmtId)>,
+    /// Statements that call something outside the JDK.
+    calling: FxHashSet<(MethodId, StmtId)>,
 }
 
 impl Calls {
@@ -71,22 +75,25 @@ impl Calls {
         let mut calls = Calls::default();
         for act in world.pointsto.acts().filter(|&act| !world.is_jdk(act)) {
             let method = world.pointsto.method(act);
-            let order = calls.order.entry(method).or_default();
-            *order = world.components.of(act).max(*order);
+            calls.methods.push(method);
             for (stmt, callee) in world.pointsto.calls(act) {
                 if !world.is_jdk(callee) {
-                    let callee = world.pointsto.method(callee);
-                    if calls.callees.entry((method, stmt)).or_default().insert(callee) {
-                        calls.callers.entry(callee).or_default().insert(method);
-                    }
+                    calls.calls.push((world.pointsto.method(callee), method, stmt));
+                    calls.calling.insert((method, stmt));
                 }
             }
         }
+        calls.methods.sort_unstable();
+        calls.methods.dedup();
+        calls.calls.sort_unstable();
+        calls.calls.dedup();
         calls
     }
 
-    fn at(&self, method: MethodId, stmt: StmtId) -> Option<&BTreeSet<MethodId>> {
-        self.callees.get(&(method, stmt))
+    fn of(&self, callee: MethodId) -> &[(MethodId, MethodId, StmtId)] {
+        let first = self.calls.partition_point(|&(method, ..)| method < callee);
+        let count = self.calls[first..].partition_point(|&(method, ..)| method == callee);
+        &self.calls[first..first + count]
     }
 }
 
@@ -96,32 +103,37 @@ impl MethodThrows {
     }
 }
 
-/// What leaves methods, as far as callers are told.
-type Escaping = FxHashMap<MethodId, BTreeSet<ClassId>>;
-
 /// A statement that may throw on purpose.
 struct Source {
     stmt: StmtId,
     block: BlockId,
     /// What it throws itself, or declares.
     own: Vec<ClassId>,
+    /// What leaves its callees.
+    callees: Vec<ClassId>,
     /// It throws on what this handler has caught.
     caught: Option<BlockId>,
 }
 
 struct Search<'a, 'w> {
     world: &'a World<'w>,
-    calls: &'a Calls,
     method: MethodId,
     flow: &'a Flow,
+    /// By statement.
     sources: Vec<Source>,
     has_handlers: bool,
+    /// Blocks that are reached unless something fails by accident.
+    reached: Vec<bool>,
     /// By handler: who enters it with what.
     entered: BTreeMap<BlockId, BTreeSet<(StmtId, ClassId)>>,
     /// Statements that something leaves the method from.
     left: BTreeSet<StmtId>,
     /// What leaves it.
-    escaped: BTreeSet<ClassId>,
+    escaped: FxHashSet<ClassId>,
+    /// What leaves it, and callers have not been told.
+    news: Vec<ClassId>,
+    /// Sources, and what they throw, that nothing was done about yet.
+    thrown: Vec<(usize, ClassId)>,
 }
 
 impl<'a, 'w> Search<'a, 'w> {
@@ -129,7 +141,7 @@ impl<'a, 'w> Search<'a, 'w> {
     fn new(world: &'a World<'w>, calls: &'a Calls, method: MethodId) -> Option<Search<'a, 'w>> {
         let body = world.program.lowered(method)?;
         let has_handlers = body.blocks.iter().any(|(_, block)| !block.handlers.is_empty());
-        let calls_own = |stmt: StmtId| calls.at(method, stmt).is_some();
+        let calls_own = |stmt: StmtId| calls.calling.contains(&(method, stmt));
         let may_throw = |stmt: StmtId, kind: &StmtKind| match kind {
             StmtKind::Throw { .. } => true,
             StmtKind::Call { .. } => has_handlers || calls_own(stmt),
@@ -141,14 +153,16 @@ impl<'a, 'w> Search<'a, 'w> {
         let flow = world.method_flow(method)?;
         let mut search = Search {
             world,
-            calls,
             method,
             flow,
             sources: Vec::new(),
             has_handlers,
+            reached: vec![false; flow.body.blocks.len()],
             entered: BTreeMap::new(),
             left: BTreeSet::new(),
-            escaped: BTreeSet::new(),
+            escaped: FxHashSet::default(),
+            news: Vec::new(),
+            thrown: Vec::new(),
         };
         for (stmt, info) in flow.body.stmts.iter() {
             let source = search.source(stmt, &info.kind, info.block);
@@ -160,7 +174,7 @@ impl<'a, 'w> Search<'a, 'w> {
     }
 
     fn source(&self, stmt: StmtId, kind: &StmtKind, block: BlockId) -> Option<Source> {
-        let mut source = Source { stmt, block, own: Vec::new(), caught: None };
+        let mut source = Source { stmt, block, own: Vec::new(), callees: Vec::new(), caught: None };
         match kind {
             StmtKind::Throw { value } => self.made(*value, &mut source),
             StmtKind::Call { .. } if self.flow.is_interruptible(stmt) => {}
@@ -189,48 +203,62 @@ impl<'a, 'w> Search<'a, 'w> {
         }
     }
 
-    /// Are callers told what leaves it?
-    fn is_told(&self) -> bool {
+    /// What leaves it since this was asked last, for its callers: they are told about the user's own code only.
+    fn news(&mut self) -> impl Iterator<Item = ClassId> {
         let program = self.world.program;
-        !self.left.is_empty() && program.class(program.method(self.flow.method).class).layer == Layer::App
+        let is_own = program.class(program.method(self.method).class).layer == Layer::App;
+        let news = std::mem::take(&mut self.news);
+        news.into_iter().filter(move |_| is_own)
     }
 
-    /// Follows everything that is thrown in blocks that are reached. True if other classes leave than before.
-    fn run(&mut self, escaping: &Escaping) -> bool {
-        let before = self.escaped.len();
-        loop {
-            let reached = if self.has_handlers { Some(self.reached()) } else { None };
-            let handlers = self.entered.len();
-            let mut grown = false;
-            for at in 0..self.sources.len() {
-                let Source { stmt, block, .. } = self.sources[at];
-                if reached.as_ref().is_some_and(|reached| !reached[block.index()]) {
-                    continue;
-                }
-                for class in self.thrown(&self.sources[at], escaping) {
-                    grown |= self.throw(block, stmt, class);
-                }
+    /// What is thrown in blocks that are reached from here is thrown from now on.
+    fn reach(&mut self, from: BlockId) {
+        let mut left = vec![from];
+        let mut newly = BTreeSet::new();
+        while let Some(block) = left.pop() {
+            if !std::mem::replace(&mut self.reached[block.index()], true) {
+                newly.insert(block);
+                left.extend(&self.flow.body.blocks[block].succs);
             }
-            if !grown && handlers == self.entered.len() {
-                return self.escaped.len() > before;
+        }
+        for at in 0..self.sources.len() {
+            if newly.contains(&self.sources[at].block) {
+                self.throw_all(at);
             }
         }
     }
 
-    fn thrown(&self, source: &Source, escaping: &Escaping) -> Vec<ClassId> {
-        let mut classes = source.own.clone();
+    fn throw_all(&mut self, at: usize) {
+        let source = &self.sources[at];
+        let mut classes = [&source.own[..], &source.callees[..]].concat();
         let caught = source.caught.and_then(|handler| self.entered.get(&handler));
         classes.extend(caught.into_iter().flatten().map(|&(_, class)| class));
-        for callee in self.calls.at(self.method, source.stmt).into_iter().flatten() {
-            classes.extend(escaping.get(callee).into_iter().flatten());
-        }
-        classes
+        self.thrown.extend(classes.into_iter().map(|class| (at, class)));
     }
 
-    /// To the first handler that catches it, and to those before that may; else out. True if a handler has news.
-    fn throw(&mut self, block: BlockId, stmt: StmtId, class: ClassId) -> bool {
+    /// A callee of the statement is left with this.
+    fn leaves_callee(&mut self, stmt: StmtId, class: ClassId) {
+        let Ok(at) = self.sources.binary_search_by_key(&stmt, |source| source.stmt) else { return };
+        let source = &mut self.sources[at];
+        if !source.callees.contains(&class) {
+            source.callees.push(class);
+            if self.reached[source.block.index()] {
+                self.thrown.push((at, class));
+                self.settle();
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        while let Some((at, class)) = self.thrown.pop() {
+            self.throw(at, class);
+        }
+    }
+
+    /// To the first handler that catches it, and to those before that may; else out.
+    fn throw(&mut self, at: usize, class: ClassId) {
         let (flow, program) = (self.flow, self.world.program);
-        let mut entered = false;
+        let Source { stmt, block, .. } = self.sources[at];
         for &handler in &flow.body.blocks[block].handlers {
             let first = flow.body.block_stmts(handler).next().map(|(_, first)| &first.kind);
             let caught = match first {
@@ -239,28 +267,29 @@ impl<'a, 'w> Search<'a, 'w> {
             };
             let catches = caught.is_none_or(|caught| program.is_subtype_loaded(class, caught));
             if catches || caught.is_some_and(|caught| program.is_subtype_loaded(caught, class)) {
-                entered |= self.entered.entry(handler).or_default().insert((stmt, class));
+                self.enter(handler, stmt, class);
             }
             if catches {
-                return entered;
+                return;
             }
         }
         self.left.insert(stmt);
-        self.escaped.insert(class);
-        entered
+        if self.escaped.insert(class) {
+            self.news.push(class);
+        }
     }
 
-    /// Blocks that are reached unless something fails by accident.
-    fn reached(&self) -> Vec<bool> {
-        let body = &self.flow.body;
-        let mut seen = vec![false; body.blocks.len()];
-        let mut left: Vec<BlockId> = body.blocks.ids().take(1).chain(self.entered.keys().copied()).collect();
-        while let Some(block) = left.pop() {
-            if !std::mem::replace(&mut seen[block.index()], true) {
-                left.extend(&body.blocks[block].succs);
+    fn enter(&mut self, handler: BlockId, stmt: StmtId, class: ClassId) {
+        if !self.entered.entry(handler).or_default().insert((stmt, class)) {
+            return;
+        }
+        self.reach(handler);
+        for at in 0..self.sources.len() {
+            let source = &self.sources[at];
+            if source.caught == Some(handler) && self.reached[source.block.index()] {
+                self.thrown.push((at, class));
             }
         }
-        seen
     }
 
     fn into_throws(self) -> MethodThrows {
@@ -271,14 +300,13 @@ impl<'a, 'w> Search<'a, 'w> {
     /// call: whoever fails by accident fails at the end. Other handlers are entered as ever.
     fn entering(&self) -> Vec<(StmtId, BlockId)> {
         let flow = self.flow;
-        let reached = self.reached();
         let mut entering: Vec<(StmtId, BlockId)> = Vec::new();
         let mut handlers: Vec<BlockId> = flow.throws().iter().map(|&(_, handler)| handler).collect();
         handlers.sort_unstable();
         handlers.dedup();
         for handler in handlers {
             let covered = |block: &BlockId| {
-                reached[block.index()] && flow.body.blocks[*block].handlers.contains(&handler)
+                self.reached[block.index()] && flow.body.blocks[*block].handlers.contains(&handler)
             };
             let stmts = flow.body.blocks.ids().filter(covered).flat_map(|block| flow.body.block_stmts(block));
             let calls = stmts.filter(|(_, info)| matches!(info.kind, StmtKind::Call { .. }));

@@ -30,9 +30,10 @@ use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
 use joins::Joins;
 use local::Local;
-use locks::Locks;
+use locks::keys::Keys;
 use locks::paths::Paths;
 use locks::protect::Facts;
+use locks::{Holding, Locks};
 use models::Models;
 use origins::Origins;
 use overlap::Overlap;
@@ -78,26 +79,30 @@ struct Order {
     overlap: Overlap,
     starts: Starts,
     locks: Locks,
+    local: Local,
     signals: Signals,
 }
 
 impl Order {
     fn new(world: &World<'_>, mut origins: Origins, unique: &Unique, owners: &Owners) -> Order {
-        let paths = Paths::new(world);
-        let joins = Joins::new(world, &origins, unique, &paths);
-        let overlap = Overlap::new(world, &mut origins, &joins, unique);
-        for origin in origins.info.ids() {
-            if origins.info[origin].overlaps_itself {
-                origins.info[origin].own_task = local::has_own_task(world, &origins, unique, origin);
-            }
-        }
-        let starts = Starts::new(world, &origins);
-        let locks = Locks::new(world, &origins, unique, &joins, paths, owners);
+        let paths = Arc::new(Paths::new(world));
+        let keys = Keys::new(world, unique, &paths, owners);
+        let ends = || {
+            let joins = Joins::new(world, &origins, unique, &paths);
+            let overlap = Overlap::new(world, &origins, &joins, unique);
+            (joins, overlap)
+        };
+        let ((joins, overlap), holding) = rayon::join(ends, || Holding::new(world, &origins, &keys));
+        overlap.tell(world, &mut origins, unique);
+        let (locks, (starts, local)) = rayon::join(
+            || holding.into_locks(world, &origins, unique, &joins, paths.clone()),
+            || (Starts::new(world, &origins), Local::new(world, &origins, owners)),
+        );
         let methods: IndexVec<Act, MethodId> =
             world.pointsto.acts().map(|act| world.pointsto.method(act)).collect();
         let guards = Guards { locks: &locks, methods: &methods, owners, unique };
         let signals = Signals::new(world, &origins, &guards);
-        Order { origins, methods, overlap, starts, locks, signals }
+        Order { origins, methods, overlap, starts, locks, local, signals }
     }
 }
 
@@ -129,8 +134,7 @@ impl HappensBefore {
         let order = || Order::new(&world, origins, &unique, &owners);
         let fresh = || Fresh::new(&world, &started, &owners, &Confined::new(&world, &started));
         let (order, fresh) = rayon::join(order, fresh);
-        let Order { origins, methods, overlap, starts, locks, signals } = order;
-        let local = Local::new(&world, &origins, &owners);
+        let Order { origins, methods, overlap, starts, locks, local, signals } = order;
         *self = HappensBefore {
             origins,
             overlap,

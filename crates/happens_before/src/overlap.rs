@@ -3,6 +3,7 @@
 
 use crate::bits::Bits;
 use crate::joins::{Joins, SiteJoins};
+use crate::local::has_own_task;
 use crate::origins::{Origins, Site};
 use crate::reach::{Barrier, Kills, ReachSet, Start, gets, reach};
 use crate::types::{Origin, OriginKind};
@@ -38,17 +39,25 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    pub fn new(world: &World<'_>, origins: &mut Origins, joins: &Joins, unique: &Unique) -> Overlap {
+    pub fn new(world: &World<'_>, origins: &Origins, joins: &Joins, unique: &Unique) -> Overlap {
         let mut builder = Builder::new(world, origins, joins, unique);
         builder.find_alive();
         builder.find_together();
-        let overlap = builder.overlap;
+        builder.overlap
+    }
+
+    /// Writes down which origins overlap themselves.
+    pub fn tell(&self, world: &World<'_>, origins: &mut Origins, unique: &Unique) {
         for origin in origins.info.ids() {
-            origins.info[origin].serial_on = serial_on(world, origins, unique, origin);
-            origins.info[origin].overlaps_itself =
-                overlap.together[origin].contains(origin.index()) && origins.info[origin].serial_on.is_none();
+            let serial_on = serial_on(world, origins, unique, origin);
+            let info = &mut origins.info[origin];
+            info.serial_on = serial_on;
+            info.overlaps_itself = self.together[origin].contains(origin.index()) && serial_on.is_none();
+            if info.overlaps_itself {
+                let own_task = has_own_task(world, origins, unique, origin);
+                origins.info[origin].own_task = own_task;
+            }
         }
-        overlap
     }
 
     /// May any two points of the origins overlap without one being the other's ancestor?

@@ -25,7 +25,7 @@ impl Entries {
     pub fn new<'w>(
         world: &World<'w>,
         origins: &Origins,
-        telling: &mut Telling<'_, '_, 'w>,
+        telling: &mut Telling<'_, 'w>,
         acts: &FxHashMap<Act, ActLocks>,
     ) -> Entries {
         let mut finder = Finder { world, telling, acts, entries: Entries::default() };
@@ -44,14 +44,14 @@ impl Entries {
     }
 }
 
-struct Finder<'a, 't, 'k, 'w> {
+struct Finder<'a, 'k, 'w> {
     world: &'a World<'w>,
-    telling: &'a mut Telling<'t, 'k, 'w>,
+    telling: &'a mut Telling<'k, 'w>,
     acts: &'a FxHashMap<Act, ActLocks>,
     entries: Entries,
 }
 
-impl Finder<'_, '_, '_, '_> {
+impl Finder<'_, '_, '_> {
     /// Activations that the roots reach over calls without any lock.
     fn bare(&self, roots: &[Act]) -> Bits {
         let mut seen = Bits::with_len(self.world.pointsto.act_count());

@@ -3,7 +3,7 @@
 
 mod calls;
 mod intra;
-mod keys;
+pub mod keys;
 mod narrow;
 mod nests;
 pub mod paths;
@@ -16,24 +16,25 @@ mod wants;
 
 use crate::joins::Joins;
 use crate::origins::Origins;
-use crate::owners::Owners;
 use crate::types::{Acquisition, HeldLock, Nesting, Point};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::IdSet;
 use calls::Entries;
 use intra::ActLocks;
+use keys::Keys;
 use nests::Finder;
 use paths::Paths;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use table::{LockTable, SetId};
 use telling::Telling;
 
 #[derive(Debug, Default)]
 pub struct Locks {
     table: LockTable,
-    paths: Paths,
+    paths: Arc<Paths>,
     /// Activations that touch locks.
     acts: FxHashMap<Act, ActLocks>,
     entries: Entries,
@@ -41,26 +42,40 @@ pub struct Locks {
     nestings: Vec<Nesting>,
 }
 
-impl Locks {
-    pub fn new(
-        world: &World<'_>,
+/// What is held where, before it is known which locks are taken under which.
+pub struct Holding<'k, 'w> {
+    telling: Telling<'k, 'w>,
+    acts: FxHashMap<Act, ActLocks>,
+    entries: Entries,
+}
+
+impl<'k, 'w> Holding<'k, 'w> {
+    pub fn new(world: &World<'w>, origins: &Origins, keys: &'k Keys<'k, 'w>) -> Holding<'k, 'w> {
+        let mut table = LockTable::default();
+        let acts = intra::analyse(world, keys, &mut table);
+        let mut telling = Telling::new(keys, table);
+        let entries = Entries::new(world, origins, &mut telling, &acts);
+        Holding { telling, acts, entries }
+    }
+
+    pub fn into_locks(
+        self,
+        world: &World<'w>,
         origins: &Origins,
         unique: &Unique,
         joins: &Joins,
-        paths: Paths,
-        owners: &Owners,
+        paths: Arc<Paths>,
     ) -> Locks {
-        let mut table = LockTable::default();
-        let keys = keys::Keys::new(world, unique, &paths, owners);
-        let acts = intra::analyse(world, &keys, &mut table);
-        let mut telling = Telling::new(&keys, &mut table);
-        let entries = Entries::new(world, origins, &mut telling, &acts);
+        let Holding { mut telling, acts, entries } = self;
         let finder = Finder { world, origins, unique, joins, acts: &acts, entries: &entries };
         let nestings = finder.find(&mut telling);
+        let table = telling.table;
         let acquisitions = acquisitions(world, &table, &acts);
         Locks { table, paths, acts, entries, acquisitions, nestings }
     }
+}
 
+impl Locks {
     pub fn acquisitions(&self) -> &[Acquisition] {
         &self.acquisitions
     }

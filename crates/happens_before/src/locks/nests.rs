@@ -38,9 +38,9 @@ pub struct Finder<'a, 'w> {
 }
 
 impl<'w> Finder<'_, 'w> {
-    pub fn find(&self, telling: &mut Telling<'_, '_, 'w>) -> Vec<Nesting> {
+    pub fn find(&self, telling: &mut Telling<'_, 'w>) -> Vec<Nesting> {
         let waiting = self.joins.waits.iter().map(|&(act, ..)| act);
-        let table = &*telling.table;
+        let table = &telling.table;
         let is_held = |act: Act, lock_use: &LockUse| self.is_held(table, act, lock_use);
         let wants = Wants::new(self.world, self.unique, table, self.acts, waiting, is_held);
         let mut walker = Walker::new(self.world, self.acts, telling, called_back(self.world));
@@ -83,8 +83,8 @@ impl<'w> Finder<'_, 'w> {
     }
 
     /// Locks under which something harmful may be wanted, from inside the activation.
-    fn held_in(&self, walker: &Walker<'_, '_, '_, '_>, wants: &Wants, act: Act) -> BTreeSet<LockId> {
-        let (locks, table) = (&self.acts[&act], &*walker.telling.table);
+    fn held_in(&self, walker: &Walker<'_, '_, '_>, wants: &Wants, act: Act) -> BTreeSet<LockId> {
+        let (locks, table) = (&self.acts[&act], &walker.telling.table);
         let mut held = BTreeSet::new();
         let mut add = |stmt: StmtId, is_harmful: &dyn Fn(&Harmful) -> bool| {
             for &id in table.set(locks.before(stmt)) {
@@ -114,7 +114,7 @@ impl<'w> Finder<'_, 'w> {
     /// belongs to another.
     fn by_receiver(
         &self,
-        walker: &mut Walker<'_, '_, '_, '_>,
+        walker: &mut Walker<'_, '_, '_>,
         start: Start,
         held: (&Wants, &Harmful),
         origins: &[Origin],
@@ -143,7 +143,7 @@ impl<'w> Finder<'_, 'w> {
     /// Returns how many activations were visited.
     fn nestings(
         &self,
-        walker: &mut Walker<'_, '_, '_, '_>,
+        walker: &mut Walker<'_, '_, '_>,
         start: &Start,
         (wants, harmful): (&Wants, &Harmful),
         origins: &[Origin],
@@ -191,7 +191,7 @@ impl<'w> Finder<'_, 'w> {
     /// What is wanted in one activation of a walk, and not held already.
     fn hits(
         &self,
-        walker: &mut Walker<'_, '_, '_, '_>,
+        walker: &mut Walker<'_, '_, '_>,
         act: Act,
         node: &Node,
         under: Option<LockId>,
@@ -208,7 +208,7 @@ impl<'w> Finder<'_, 'w> {
                 (Some(stmt), Some(own)) => own.before(stmt),
                 _ => SetId(0),
             };
-            let table = &mut *walker.telling.table;
+            let table = &mut walker.telling.table;
             if under.is_some_and(|under| !table.set(before).contains(&under)) {
                 continue;
             }
@@ -226,7 +226,7 @@ impl<'w> Finder<'_, 'w> {
         }
         for (_, stmt, ends) in self.joins.waits.iter().filter(|(waiter, ..)| *waiter == act) {
             let before = own.map_or(SetId(0), |own| own.before(*stmt));
-            let table = &mut *walker.telling.table;
+            let table = &mut walker.telling.table;
             if under.is_none_or(|under| table.set(before).contains(&under)) {
                 let held = table.union(node.held, before);
                 let locks = table.locks(held).cloned().collect();

@@ -6,14 +6,14 @@ use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 
-pub struct Telling<'a, 'k, 'w> {
-    pub keys: &'a Keys<'k, 'w>,
-    pub table: &'a mut LockTable,
+pub struct Telling<'k, 'w> {
+    pub keys: &'k Keys<'k, 'w>,
+    pub table: LockTable,
     known: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
 }
 
-impl<'a, 'k, 'w> Telling<'a, 'k, 'w> {
-    pub fn new(keys: &'a Keys<'k, 'w>, table: &'a mut LockTable) -> Self {
+impl<'k, 'w> Telling<'k, 'w> {
+    pub fn new(keys: &'k Keys<'k, 'w>, table: LockTable) -> Self {
         Telling { keys, table, known: FxHashMap::default() }
     }
 

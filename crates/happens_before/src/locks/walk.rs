@@ -22,11 +22,11 @@ const CALLED_BACK: usize = 1 << 20;
 /// The same for each other one that a call may lead to.
 const OTHER: usize = 2;
 
-pub struct Walker<'a, 't, 'k, 'w> {
+pub struct Walker<'a, 'k, 'w> {
     world: &'a World<'w>,
     pub narrow: Narrow<'a, 'w>,
     acts: &'a FxHashMap<Act, ActLocks>,
-    pub telling: &'a mut Telling<'t, 'k, 'w>,
+    pub telling: &'a mut Telling<'k, 'w>,
     /// Calls of code that is not analysed, and what it may call back.
     called_back: FxHashSet<(Act, StmtId, Act)>,
     /// What calls pass if anything may be passed to the caller.
@@ -82,11 +82,11 @@ impl Walk {
     }
 }
 
-impl<'a, 't, 'k, 'w> Walker<'a, 't, 'k, 'w> {
+impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
     pub fn new(
         world: &'a World<'w>,
         acts: &'a FxHashMap<Act, ActLocks>,
-        telling: &'a mut Telling<'t, 'k, 'w>,
+        telling: &'a mut Telling<'k, 'w>,
         called_back: FxHashSet<(Act, StmtId, Act)>,
     ) -> Self {
         let narrow = Narrow { world, paths: telling.keys.paths };

@@ -1,5 +1,6 @@
 //! Calls: dispatch on each receiver, choice of the callee's context, parameters and results.
 
+use crate::expand::Assigns;
 use crate::graph::{CallId, Node, Use};
 use crate::select::{Contexts, Own};
 use crate::solver::Solver;
@@ -80,33 +81,51 @@ impl Solver<'_> {
 
     /// The call runs `method`, on `receiver` unless it is static.
     pub(crate) fn call_method(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) {
-        if let Some(model) = self.models.of(self.program, method) {
-            // What an `own` model says holds for plain calls; who spawns it says what runs.
-            if self.models.model(model).own && self.state.calls[call].spawn.is_some() {
-                return;
-            }
-            self.expand(call, model, method);
-            if !self.models.model(model).keep_body {
-                return;
-            }
-        }
-        let info = self.program.method(method);
-        let (class, flags, has_code) = (info.class, info.access, info.has_code);
-        if !has_code || self.traits.of(self.program, self.models, class).opaque {
-            if flags & access::NATIVE != 0 && self.program.class(class).layer != Layer::Jdk {
-                self.state.gaps.native_calls.insert(method);
-            }
-            self.call_opaque(call, method, receiver);
+        let model = self.models.of(self.program, method);
+        let (is_own, keeps_body) = match model.map(|model| self.models.model(model)) {
+            Some(model) => (model.own, model.keep_body),
+            None => (false, true),
+        };
+        // What an `own` model says holds for plain calls; who spawns it says what runs.
+        if is_own && self.state.calls[call].spawn.is_some() {
             return;
         }
-        let ctx = self.callee_ctx(call, method, receiver);
-        self.connect(call, method, ctx, receiver);
+        let ctx = if keeps_body { self.analysed_ctx(call, method, receiver) } else { None };
+        let is_inside = ctx.is_some_and(|ctx| matches!(self.state.contexts[ctx], Context::Container(_)));
+        if let Some(model) = model {
+            let assigns = if is_inside { Assigns::Inside } else { Assigns::AtCall };
+            self.expand(call, model, method, assigns);
+        }
+        match ctx {
+            Some(ctx) => {
+                let callee = self.connect(call, method, ctx, receiver);
+                if let (Some(model), true) = (model, is_inside) {
+                    self.expand_inside(callee, model, method);
+                }
+            }
+            None if keeps_body => {
+                let info = self.program.method(method);
+                if info.access & access::NATIVE != 0 && self.program.class(info.class).layer != Layer::Jdk {
+                    self.state.gaps.native_calls.insert(method);
+                }
+                self.call_opaque(call, method, receiver);
+            }
+            None => {}
+        }
+    }
+
+    /// The context that the method's code runs in; `None` if it is not analysed.
+    fn analysed_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Option<Ctx> {
+        let info = self.program.method(method);
+        let (class, has_code) = (info.class, info.has_code);
+        let is_analysed = has_code && !self.traits.of(self.program, self.models, class).opaque;
+        is_analysed.then(|| self.callee_ctx(call, method, receiver))
     }
 
     /// receiver ∈ pts(this); arguments → parameters; result → destination. The edges once per callee.
-    fn connect(&mut self, call: CallId, method: MethodId, ctx: Ctx, receiver: Option<Obj>) {
+    fn connect(&mut self, call: CallId, method: MethodId, ctx: Ctx, receiver: Option<Obj>) -> Act {
         let callee = self.activate(ctx, method);
-        let Some(body) = self.state.frames[callee].shape.body.clone() else { return };
+        let Some(body) = self.state.frames[callee].shape.body.clone() else { return callee };
         let Call { act, stmt, spawn, dst, has_receiver, lambda, .. } = self.state.calls[call];
         if let (Some(receiver), Some(&this)) = (receiver, body.params.first())
             && has_receiver
@@ -118,7 +137,7 @@ impl Solver<'_> {
             self.state.spawns.push(SpawnEdge { from: act, stmt, model, step, task, entry: callee });
         }
         if !self.state.connected.insert((call, callee)) {
-            return;
+            return callee;
         }
         if spawn.is_none() {
             self.add_call_edge(act, stmt, callee);
@@ -135,6 +154,7 @@ impl Solver<'_> {
             let ret = self.state.frames[callee].ret;
             self.edge(ret, dst, None);
         }
+        callee
     }
 
     pub(crate) fn add_call_edge(&mut self, act: Act, stmt: StmtId, callee: Act) {

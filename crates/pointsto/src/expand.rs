@@ -3,9 +3,9 @@
 
 use crate::graph::{CallId, Node, Use};
 use crate::solver::Solver;
-use crate::state::{Call, Target};
+use crate::state::{Call, Frame, Target};
 use crate::types::*;
-use ir::{Body, ClassId, Const, FieldId, MethodId, StmtKind, Var};
+use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
 use rustc_hash::FxHashMap;
 
@@ -18,10 +18,19 @@ struct Expansion {
     temps: FxHashMap<u8, Node>,
 }
 
+/// Where the assignments of a model are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Assigns {
+    /// At the call: the model stands for the method, or its code is shared by many callers.
+    AtCall,
+    /// In the code of the one container it belongs to, where the containers that others call it on are not mixed in.
+    Inside,
+}
+
 impl Solver<'_> {
-    pub(crate) fn expand(&mut self, call: CallId, model: ModelId, method: MethodId) {
+    pub(crate) fn expand(&mut self, call: CallId, model: ModelId, method: MethodId, assigns: Assigns) {
         let selector = self.program.method(method).selector;
-        if !self.state.expanded.insert((call, model, selector)) {
+        if !self.state.expanded.insert((call, model, selector, assigns)) {
             return;
         }
         let Call { act, stmt, .. } = self.state.calls[call];
@@ -30,8 +39,37 @@ impl Solver<'_> {
         let mut expansion = Expansion { call, model, step: 0, method, temps: FxHashMap::default() };
         let steps = self.models.model(model).steps.clone();
         for (n, step) in steps.iter().enumerate() {
-            expansion.step = n as u16;
-            self.expand_step(&mut expansion, model, n as u16, step);
+            if assigns == Assigns::AtCall || !matches!(step, Step::Assign { .. }) {
+                expansion.step = n as u16;
+                self.expand_step(&mut expansion, model, n as u16, step);
+            }
+        }
+    }
+
+    /// The assignments of a model beside the code it says more about, in terms of that code's parameters.
+    pub(crate) fn expand_inside(&mut self, act: Act, model: ModelId, method: MethodId) {
+        let Frame { shape, ret, .. } = self.state.frames[act].clone();
+        let Some(body) = shape.body.as_ref().filter(|_| self.state.expanded_inside.insert((act, model)))
+        else {
+            return;
+        };
+        let call = self.new_call(Call {
+            act,
+            stmt: StmtId(0),
+            target: Target::Fixed(method),
+            args: body.params.iter().map(|&param| self.var(act, param)).collect(),
+            has_receiver: self.program.method(method).access & ir::access::STATIC == 0,
+            dst: Some(ret),
+            spawn: None,
+            lambda: None,
+            by_model: true,
+        });
+        let mut expansion = Expansion { call, model, step: 0, method, temps: FxHashMap::default() };
+        let steps = self.models.model(model).steps.clone();
+        for (n, step) in steps.iter().enumerate() {
+            if let Step::Assign { dst, src } = step {
+                self.expand_assign(&mut expansion, n as u16, dst, src);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The solved state: activations, objects, slots, calls and the graph between them. Only the solver changes
 //! it; everybody else reads it through the queries.
 
+use crate::expand::Assigns;
 use crate::graph::{CallId, Graph, Node};
 use crate::types::*;
 use arena::{IdSet, IndexVec, Interner};
@@ -36,7 +37,8 @@ pub struct PointsTo {
     pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
     pub(crate) connected: FxHashSet<(CallId, Act)>,
     /// By selector too: the types that steps refer to are those of the method.
-    pub(crate) expanded: FxHashSet<(CallId, ModelId, Selector)>,
+    pub(crate) expanded: FxHashSet<(CallId, ModelId, Selector, Assigns)>,
+    pub(crate) expanded_inside: FxHashSet<(Act, ModelId)>,
     /// What steps of models call where a model's call is expanded.
     pub(crate) nested_calls: FxHashMap<NestedCall, CallId>,
     /// Results that the calls do not keep but their models mention.

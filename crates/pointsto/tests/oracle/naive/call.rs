@@ -2,7 +2,8 @@
 
 use super::{Call, Gap, Kind, Naive, Place, Spawn, Target};
 use classfile::Layer;
-use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, access};
+use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, StmtId, access};
+use models::Step;
 use pointsto::{Context, Ctx, LambdaTarget, Obj, Object, Site, Slot};
 use std::rc::Rc;
 
@@ -77,26 +78,33 @@ impl Naive<'_> {
 
     /// A model stands for the method, or beside it; what is not analysed is opaque; otherwise its body runs.
     fn run_method(&mut self, call: &Rc<Call>, method: MethodId, receiver: Option<Obj>) {
-        if let Some(model) = self.models.of(self.program, method) {
-            // What an `own` model says holds for plain calls; who spawns it says what runs.
-            if self.models.model(model).own && call.spawn.is_some() {
-                return;
-            }
-            self.expand(call, model, method);
-            if !self.models.model(model).keep_body {
-                return;
-            }
-        }
         let info = self.program.method(method).clone();
-        if !info.has_code || self.traits(info.class).opaque {
-            let is_jdk = self.program.class(info.class).layer == Layer::Jdk;
-            if info.access & access::NATIVE != 0 && !is_jdk {
-                self.gap(Gap::Native(method));
-            }
-            self.run_opaque(call, method, receiver);
+        let model = self.models.of(self.program, method);
+        let (is_own, keeps_body) = match model.map(|model| self.models.model(model)) {
+            Some(model) => (model.own, model.keep_body),
+            None => (false, true),
+        };
+        // What an `own` model says holds for plain calls; who spawns it says what runs.
+        if is_own && call.spawn.is_some() {
             return;
         }
-        let ctx = self.callee_ctx(call, method, receiver);
+        let is_analysed = info.has_code && !self.traits(info.class).opaque;
+        let ctx = (keeps_body && is_analysed).then(|| self.callee_ctx(call, method, receiver));
+        // In a container's own code the model's assignments are made there, in terms of its parameters.
+        let is_inside = ctx.is_some_and(|ctx| matches!(self.facts.contexts[ctx], Context::Container(_)));
+        if let Some(model) = model {
+            self.expand(call, model, method, |step| !is_inside || !matches!(step, Step::Assign { .. }));
+        }
+        let Some(ctx) = ctx else {
+            if keeps_body {
+                let is_jdk = self.program.class(info.class).layer == Layer::Jdk;
+                if info.access & access::NATIVE != 0 && !is_jdk {
+                    self.gap(Gap::Native(method));
+                }
+                self.run_opaque(call, method, receiver);
+            }
+            return;
+        };
         let callee = self.reach(ctx, method);
         let Some(body) = self.body(method) else { return };
         if let Some((model, step)) = call.spawn {
@@ -119,6 +127,22 @@ impl Naive<'_> {
         }
         if let Some(dst) = &call.dst {
             self.flow(&Place::Result(callee), dst, None);
+        }
+        if let (Some(model), true) = (model, is_inside) {
+            let args = body.params.iter().map(|&param| self.var(callee, &body, param)).collect();
+            let has_receiver = info.access & access::STATIC == 0;
+            let inside = Call {
+                act: callee,
+                stmt: StmtId(0),
+                kind: Kind::Model,
+                target: Target::Fixed(method),
+                args,
+                has_receiver,
+                dst: Some(Place::Result(callee)),
+                spawn: None,
+                lambda: None,
+            };
+            self.assign_inside(&Rc::new(inside), model, method);
         }
     }
 

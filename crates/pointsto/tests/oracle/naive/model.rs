@@ -17,11 +17,32 @@ struct Invocation<'s> {
 }
 
 impl Naive<'_> {
-    pub(super) fn expand(&mut self, call: &Rc<Call>, model: ModelId, method: MethodId) {
+    pub(super) fn expand(
+        &mut self,
+        call: &Rc<Call>,
+        model: ModelId,
+        method: MethodId,
+        is_taken: impl Fn(&Step) -> bool,
+    ) {
         self.changed |= self.facts.expansions.insert((call.act, call.stmt, model));
+        self.run_steps(call, model, method, is_taken);
+    }
+
+    /// Only what it assigns.
+    pub(super) fn assign_inside(&mut self, call: &Rc<Call>, model: ModelId, method: MethodId) {
+        self.run_steps(call, model, method, |step| matches!(step, Step::Assign { .. }));
+    }
+
+    fn run_steps(
+        &mut self,
+        call: &Rc<Call>,
+        model: ModelId,
+        method: MethodId,
+        is_taken: impl Fn(&Step) -> bool,
+    ) {
         let at = Rc::new(Expansion { call: call.clone(), model, method });
         let steps = self.models.model(model).steps.clone();
-        for (n, step) in steps.iter().enumerate() {
+        for (n, step) in steps.iter().enumerate().filter(|(_, step)| is_taken(step)) {
             self.run_step(&at, n as u16, step);
         }
     }

@@ -145,7 +145,17 @@ impl<I: Id> IdSet<I> {
     }
 
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.len() <= other.len() && self.iter().all(|id| other.contains(id))
+        let (Repr::Blocks { blocks: own, .. }, Repr::Blocks { blocks, .. }) = (&self.repr, &other.repr)
+        else {
+            return self.len() <= other.len() && self.iter().all(|id| other.contains(id));
+        };
+        let mut blocks = blocks.iter();
+        own.iter().all(|&(index, bits)| {
+            blocks
+                .by_ref()
+                .find(|&&(other, _)| other >= index)
+                .is_some_and(|&(other, all)| other == index && bits & !all == 0)
+        })
     }
 
     /// The only member, if there is exactly one.
@@ -317,6 +327,19 @@ mod tests {
             );
             assert_eq!(set.len(), oracle.len());
             assert!((0..below as u32).all(|id| set.contains(N(id)) == oracle.contains(&id)));
+        }
+    }
+
+    #[test]
+    fn is_a_subset_if_every_member_is_there() {
+        for seed in 0..300 {
+            let all = numbers(seed, 1 + seed as usize % 90, 500);
+            let mut some = all[..all.len() - seed as usize % all.len()].to_vec();
+            some.extend(numbers(seed, usize::from(seed % 3 == 0), 600));
+            let (set, part): (IdSet<N>, IdSet<N>) =
+                (all.iter().map(|&id| N(id)).collect(), some.iter().map(|&id| N(id)).collect());
+            let is_part = some.iter().all(|id| all.contains(id));
+            assert_eq!(part.is_subset(&set), is_part);
         }
     }
 

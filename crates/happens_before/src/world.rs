@@ -164,12 +164,8 @@ impl<'a> World<'a> {
             Root::Ret => (*dst)?,
             Root::This | Root::Temp(_) => return None,
         };
-        if flow.body.vars[var].is_ref {
-            let pts = self.pointsto.pts(act, var);
-            self.pointsto.operand(act, stmt, operand).is_subset(pts).then_some(var)
-        } else {
-            Some(var)
-        }
+        let holds = !flow.body.vars[var].is_ref || self.pointsto.holds_operand(act, stmt, operand.root, var);
+        holds.then_some(var)
     }
 
     pub fn operand(&self, act: Act, stmt: StmtId, operand: &Operand) -> IdSet<Obj> {

@@ -94,7 +94,7 @@ impl Solver<'_> {
         let is_inside = ctx.is_some_and(|ctx| matches!(self.state.contexts[ctx], Context::Container(_)));
         if let Some(model) = model {
             let assigns = if is_inside { Assigns::Inside } else { Assigns::AtCall };
-            self.expand(call, model, method, assigns);
+            self.expand(call, model, method, receiver, assigns);
         }
         match ctx {
             Some(ctx) => {

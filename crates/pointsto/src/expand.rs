@@ -9,12 +9,16 @@ use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
 use rustc_hash::FxHashMap;
 
-/// One expansion in progress: the call and the model's temporaries.
+/// One expansion in progress: the call, and the model's own values.
 struct Expansion {
     call: CallId,
     model: ModelId,
     step: u16,
     method: MethodId,
+    /// The receivers that this method is called on: other objects that get to the call run other methods.
+    this: Option<Node>,
+    /// What this method returns, once it is asked for.
+    ret: Option<Node>,
     temps: FxHashMap<u8, Node>,
 }
 
@@ -28,15 +32,31 @@ pub(crate) enum Assigns {
 }
 
 impl Solver<'_> {
-    pub(crate) fn expand(&mut self, call: CallId, model: ModelId, method: MethodId, assigns: Assigns) {
-        let selector = self.program.method(method).selector;
-        if !self.state.expanded.insert((call, model, selector, assigns)) {
+    pub(crate) fn expand(
+        &mut self,
+        call: CallId,
+        model: ModelId,
+        method: MethodId,
+        receiver: Option<Obj>,
+        assigns: Assigns,
+    ) {
+        let key = (call, model, self.program.method(method).selector, assigns);
+        let known = self.state.expanded.get(&key).copied();
+        let this = known.unwrap_or_else(|| receiver.map(|_| self.state.graph.add_node()));
+        if let (Some(this), Some(receiver)) = (this, receiver) {
+            self.state.graph.add_fact(this, receiver);
+        }
+        if known.is_some() {
             return;
         }
+        self.state.expanded.insert(key, this);
         let Call { act, stmt, .. } = self.state.calls[call];
         self.state.expansions.entry((act, stmt)).or_default().push(model);
         self.state.expanded_calls.entry((act, stmt)).or_default().push(call);
-        let mut expansion = Expansion { call, model, step: 0, method, temps: FxHashMap::default() };
+        // Beside a body the result is the body's.
+        let ret = self.models.model(model).keep_body.then(|| self.result(call));
+        let mut expansion =
+            Expansion { call, model, step: 0, method, this, ret, temps: FxHashMap::default() };
         let steps = self.models.model(model).steps.clone();
         for (n, step) in steps.iter().enumerate() {
             if assigns == Assigns::AtCall || !matches!(step, Step::Assign { .. }) {
@@ -64,7 +84,15 @@ impl Solver<'_> {
             lambda: None,
             by_model: true,
         });
-        let mut expansion = Expansion { call, model, step: 0, method, temps: FxHashMap::default() };
+        let mut expansion = Expansion {
+            call,
+            model,
+            step: 0,
+            method,
+            this: None,
+            ret: Some(ret),
+            temps: FxHashMap::default(),
+        };
         let steps = self.models.model(model).steps.clone();
         for (n, step) in steps.iter().enumerate() {
             if let Step::Assign { dst, src } = step {
@@ -319,17 +347,17 @@ impl Solver<'_> {
     fn root(&mut self, at: &mut Expansion, root: Root) -> Option<Node> {
         let call = &self.state.calls[at.call];
         match root {
-            Root::This => call.args.first().copied().flatten().filter(|_| call.has_receiver),
+            Root::This => at.this.or(call.args.first().copied().flatten().filter(|_| call.has_receiver)),
             Root::Param(n) => {
                 call.args.get(usize::from(n) + usize::from(call.has_receiver)).copied().flatten()
             }
-            // A result nobody keeps still has to exist: futures and threads are found through it.
-            Root::Ret => Some(match call.dst.or(self.state.unkept.get(&at.call).copied()) {
-                Some(dst) => dst,
+            Root::Ret => Some(match at.ret {
+                Some(ret) => ret,
                 None => {
-                    let dst = self.state.graph.add_node();
-                    self.state.unkept.insert(at.call, dst);
-                    dst
+                    let (ret, dst) = (self.state.graph.add_node(), self.result(at.call));
+                    self.edge(ret, dst, None);
+                    at.ret = Some(ret);
+                    ret
                 }
             }),
             Root::Temp(n) => Some(match at.temps.get(&n) {
@@ -341,6 +369,17 @@ impl Solver<'_> {
                 }
             }),
         }
+    }
+
+    /// Where the result of a call goes. One that nobody keeps still has to exist: futures and threads are found
+    /// through it.
+    fn result(&mut self, call: CallId) -> Node {
+        if let Some(dst) = self.state.calls[call].dst.or(self.state.unkept.get(&call).copied()) {
+            return dst;
+        }
+        let dst = self.state.graph.add_node();
+        self.state.unkept.insert(call, dst);
+        dst
     }
 
     pub(crate) fn model_object(&mut self, call: CallId, step: u16, class: ClassId) -> Obj {

@@ -1,5 +1,6 @@
 //! The solved state, as later stages read it.
 
+use crate::graph::Node;
 use crate::state::{Gaps, PointsTo};
 use crate::types::*;
 use arena::IdSet;
@@ -104,20 +105,8 @@ impl PointsTo {
     /// Objects a model's operand denotes at a call statement of `act`.
     pub fn operand(&self, act: Act, stmt: StmtId, operand: &Operand) -> IdSet<Obj> {
         let mut objects = IdSet::new();
-        let Some(calls) = self.expanded_calls.get(&(act, stmt)) else { return objects };
-        for &id in calls {
-            let call = &self.calls[id];
-            let node = match operand.root {
-                Root::This if call.has_receiver => call.args[0],
-                Root::Param(n) => {
-                    call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten()
-                }
-                Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
-                Root::This | Root::Temp(_) => None,
-            };
-            if let Some(node) = node {
-                objects.union_with(self.graph.pts(node));
-            }
+        for node in self.operand_roots(act, stmt, operand.root) {
+            objects.union_with(self.graph.pts(node));
         }
         for member in &operand.path {
             let bases = objects;
@@ -133,6 +122,29 @@ impl PointsTo {
             }
         }
         objects
+    }
+
+    /// Does the variable hold all objects that the root of a model's operand denotes at a call statement?
+    pub fn holds_operand(&self, act: Act, stmt: StmtId, root: Root, var: Var) -> bool {
+        let frame = &self.frames[act];
+        let own = frame.shape.index(var).map(|index| Node(frame.first.0 + index));
+        let mut roots = self.operand_roots(act, stmt, root);
+        roots.all(|node| Some(node) == own || self.graph.pts(node).is_subset(self.pts(act, var)))
+    }
+
+    fn operand_roots(&self, act: Act, stmt: StmtId, root: Root) -> impl Iterator<Item = Node> + '_ {
+        let calls = self.expanded_calls.get(&(act, stmt)).into_iter().flatten();
+        calls.filter_map(move |&id| {
+            let call = &self.calls[id];
+            match root {
+                Root::This if call.has_receiver => call.args[0],
+                Root::Param(n) => {
+                    call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten()
+                }
+                Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
+                Root::This | Root::Temp(_) => None,
+            }
+        })
     }
 
     /// Activations that run in place at this statement, ascending. Class initialisers are not among them.

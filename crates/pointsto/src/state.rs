@@ -36,8 +36,8 @@ pub struct PointsTo {
     /// By statement, not by call: what is called back may be opaque again.
     pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
     pub(crate) connected: FxHashSet<(CallId, Act)>,
-    /// By selector too: the types that steps refer to are those of the method.
-    pub(crate) expanded: FxHashSet<(CallId, ModelId, Selector, Assigns)>,
+    /// By selector too: the types that steps refer to are those of the method. With the receivers.
+    pub(crate) expanded: FxHashMap<(CallId, ModelId, Selector, Assigns), Option<Node>>,
     pub(crate) expanded_inside: FxHashSet<(Act, ModelId)>,
     /// What steps of models call where a model's call is expanded.
     pub(crate) nested_calls: FxHashMap<NestedCall, CallId>,

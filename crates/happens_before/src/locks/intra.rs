@@ -2,7 +2,8 @@
 //! that lock or unlock on behalf of their caller. Knows nothing of what callers hold.
 
 use super::keys::Keys;
-use super::table::{LockId, LockTable, SetId};
+use super::table::{LockId, SetId};
+use super::telling::Telling;
 use crate::flow::Flow;
 use crate::types::{HeldLock, LockKey};
 use crate::world::World;
@@ -53,7 +54,7 @@ impl ActLocks {
 
 /// Locks of every activation that touches any. Least in what is acquired, by rounds until the net effects of
 /// callees stand still.
-pub fn analyse(world: &World<'_>, keys: &Keys<'_, '_>, table: &mut LockTable) -> FxHashMap<Act, ActLocks> {
+pub fn analyse<'w>(world: &World<'w>, telling: &mut Telling<'_, 'w>) -> FxHashMap<Act, ActLocks> {
     let mut acts: FxHashMap<Act, ActLocks> = FxHashMap::default();
     let mut rounds: FxHashMap<Act, u32> = FxHashMap::default();
     let in_order = |act: Act| (world.components.of(act), act);
@@ -61,7 +62,7 @@ pub fn analyse(world: &World<'_>, keys: &Keys<'_, '_>, table: &mut LockTable) ->
     let mut left: BTreeSet<(u32, Act)> = touching.map(in_order).collect();
     while let Some((_, act)) = left.pop_first() {
         let Some(flow) = world.flow(act) else { continue };
-        let mut found = Intra { keys, table, acts: &acts, act, flow }.run();
+        let mut found = Intra { keys: telling.keys, telling, acts: &acts, act, flow }.run();
         let round = rounds.entry(act).or_default();
         *round += 1;
         if *round > ROUNDS {
@@ -92,8 +93,8 @@ struct State {
 }
 
 struct Intra<'a, 'k, 'w> {
-    keys: &'a Keys<'k, 'w>,
-    table: &'a mut LockTable,
+    keys: &'k Keys<'k, 'w>,
+    telling: &'a mut Telling<'k, 'w>,
     acts: &'a FxHashMap<Act, ActLocks>,
     act: Act,
     flow: &'a Flow,
@@ -103,7 +104,7 @@ impl Intra<'_, '_, '_> {
     fn run(&mut self) -> ActLocks {
         let flow = self.flow;
         let mut entry = State::default();
-        let own = self.keys.of_method(self.act, flow).map(|lock| self.table.add(lock));
+        let own = self.keys.of_method(self.act, flow).map(|lock| self.telling.table.add(lock));
         entry.held.extend(own.map(|lock| (lock, 1)));
         let mut at: Vec<Option<State>> = vec![None; flow.body.blocks.len()];
         let mut found = ActLocks { before: vec![SetId(0); flow.body.stmts.len()], ..ActLocks::default() };
@@ -134,14 +135,14 @@ impl Intra<'_, '_, '_> {
             let Some(last) = info.end.checked_sub(1).map(StmtId) else { continue };
             if matches!(flow.body.stmts[last].kind, StmtKind::Return { .. }) {
                 let held = found.before(last);
-                exit = Some(exit.map_or(held, |exit| self.table.meet(exit, held)));
+                exit = Some(exit.map_or(held, |exit| self.telling.table.meet(exit, held)));
             }
         }
         found.uses.sort_unstable();
         found.uses.dedup();
         found.net.released.sort_unstable();
         found.net.released.dedup();
-        let held = exit.map_or(&[][..], |exit| self.table.set(exit));
+        let held = exit.map_or(&[][..], |exit| self.telling.table.set(exit));
         let caller_knows = |key: &LockKey| match key {
             LockKey::Path { root, .. } => flow.body.params.contains(root),
             LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) | LockKey::Text(_) => true,
@@ -149,7 +150,7 @@ impl Intra<'_, '_, '_> {
         found.net.acquired = held
             .iter()
             .copied()
-            .filter(|&lock| Some(lock) != own && self.table.lock(lock).keys.iter().any(caller_knows))
+            .filter(|&lock| Some(lock) != own && self.telling.table.lock(lock).keys.iter().any(caller_knows))
             .collect();
         found
     }
@@ -167,7 +168,7 @@ impl Intra<'_, '_, '_> {
         for stmt in (info.first..info.end).map(StmtId) {
             if let Some(record) = record.as_deref_mut() {
                 let held = state.held.iter().map(|&(lock, _)| lock).collect();
-                record.before[stmt.index()] = self.table.add_set(held);
+                record.before[stmt.index()] = self.telling.table.add_set(held);
             }
             let handlers = flow.handlers(stmt);
             let before = if handlers.is_empty() { None } else { Some(state.clone()) };
@@ -197,7 +198,7 @@ impl Intra<'_, '_, '_> {
         match &flow.body.stmts[stmt].kind {
             StmtKind::MonitorEnter { lock } => {
                 let lock = self.keys.of_var(act, flow, stmt, *lock, false);
-                let lock = self.table.add(HeldLock { shared: false, ..lock });
+                let lock = self.telling.table.add(HeldLock { shared: false, ..lock });
                 if let Some(record) = record {
                     record.uses.push(LockUse { stmt: Some(stmt), lock, tries: false });
                 }
@@ -205,7 +206,7 @@ impl Intra<'_, '_, '_> {
             }
             StmtKind::MonitorExit { lock } => {
                 let lock = self.keys.of_var(act, flow, stmt, *lock, false);
-                let lock = self.table.add(lock);
+                let lock = self.telling.table.add(lock);
                 self.release(state, lock);
             }
             StmtKind::Call { dst, .. } => {
@@ -219,7 +220,7 @@ impl Intra<'_, '_, '_> {
                                 continue;
                             }
                             let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
-                            let lock = self.table.add(lock);
+                            let lock = self.telling.table.add(lock);
                             if let Some(record) = record.as_deref_mut() {
                                 record.uses.push(LockUse { stmt: Some(stmt), lock, tries: *try_ });
                             }
@@ -231,7 +232,7 @@ impl Intra<'_, '_, '_> {
                         }
                         Step::Release { lock, shared } => {
                             let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
-                            let lock = self.table.add(lock);
+                            let lock = self.telling.table.add(lock);
                             let matched = self.release(state, lock);
                             if let (false, Some(record)) = (matched, record.as_deref_mut()) {
                                 record.net.released.push(lock);
@@ -256,8 +257,7 @@ impl Intra<'_, '_, '_> {
         }
         for &(callee, net) in &nets {
             for &lock in &net.released {
-                let lock = self.keys.up(self.act, stmt, callee, self.table.lock(lock));
-                let lock = self.table.add(lock);
+                let lock = self.telling.lock_up(self.act, stmt, callee, lock);
                 let matched = self.release(state, lock);
                 if let (false, Some(record)) = (matched, record.as_deref_mut()) {
                     record.net.released.push(lock);
@@ -268,24 +268,24 @@ impl Intra<'_, '_, '_> {
         for &(callee, net) in &nets {
             let mut locks = Vec::new();
             for &lock in &net.acquired {
-                let lock = self.keys.up(self.act, stmt, callee, self.table.lock(lock));
-                if !lock.keys.is_empty() {
-                    locks.push(self.table.add(lock));
+                let lock = self.telling.lock_up(self.act, stmt, callee, lock);
+                if !self.telling.table.lock(lock).keys.is_empty() {
+                    locks.push(lock);
                 }
             }
-            let locks = self.table.add_set(locks);
-            acquired = Some(acquired.map_or(locks, |known| self.table.meet(known, locks)));
+            let locks = self.telling.table.add_set(locks);
+            acquired = Some(acquired.map_or(locks, |known| self.telling.table.meet(known, locks)));
         }
-        for &lock in acquired.map_or(&[][..], |set| self.table.set(set)) {
+        for &lock in acquired.map_or(&[][..], |set| self.telling.table.set(set)) {
             acquire(state, lock);
         }
     }
 
     /// Removes the lock, or everything it may be if it is not known to be held. True if it was known.
     fn release(&self, state: &mut State, lock: LockId) -> bool {
-        let released = self.table.lock(lock);
+        let released = self.telling.table.lock(lock);
         let same = |&(held, _): &(LockId, u32)| {
-            let held = self.table.lock(held);
+            let held = self.telling.table.lock(held);
             held.shared == released.shared && held.keys.iter().any(|key| released.keys.contains(key))
         };
         if let Some(at) = state.held.iter().position(same) {
@@ -295,8 +295,9 @@ impl Intra<'_, '_, '_> {
             }
             return true;
         }
-        let may_be =
-            |held: LockId| self.table.lock(held).objects.iter().any(|obj| released.objects.contains(obj));
+        let may_be = |held: LockId| {
+            self.telling.table.lock(held).objects.iter().any(|obj| released.objects.contains(obj))
+        };
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false
@@ -311,7 +312,7 @@ impl Intra<'_, '_, '_> {
             if let Some(&(_, other)) = b.held.iter().find(|&&(other, _)| other == lock) {
                 held.push((lock, count.min(other)));
             } else if let Some(met) = b.held.iter().find_map(|&(other, other_count)| {
-                Some((self.table.meet_locks(lock, other)?, count.min(other_count)))
+                Some((self.telling.table.meet_locks(lock, other)?, count.min(other_count)))
             }) {
                 held.push(met);
             }

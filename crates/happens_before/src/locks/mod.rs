@@ -51,9 +51,8 @@ pub struct Holding<'k, 'w> {
 
 impl<'k, 'w> Holding<'k, 'w> {
     pub fn new(world: &World<'w>, origins: &Origins, keys: &'k Keys<'k, 'w>) -> Holding<'k, 'w> {
-        let mut table = LockTable::default();
-        let acts = intra::analyse(world, keys, &mut table);
-        let mut telling = Telling::new(keys, table);
+        let mut telling = Telling::new(keys);
+        let acts = intra::analyse(world, &mut telling);
         let entries = Entries::new(world, origins, &mut telling, &acts);
         Holding { telling, acts, entries }
     }

@@ -1,4 +1,5 @@
-//! Locks of a caller told in the terms of what it calls, each worked out once. Knows calls one at a time.
+//! Locks of a caller told in the terms of what it calls, and the other way round, each worked out once. Knows
+//! calls one at a time.
 
 use super::keys::Keys;
 use super::table::{LockId, LockTable, SetId};
@@ -10,11 +11,17 @@ pub struct Telling<'k, 'w> {
     pub keys: &'k Keys<'k, 'w>,
     pub table: LockTable,
     known: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
+    known_up: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
 }
 
 impl<'k, 'w> Telling<'k, 'w> {
-    pub fn new(keys: &'k Keys<'k, 'w>, table: LockTable) -> Self {
-        Telling { keys, table, known: FxHashMap::default() }
+    pub fn new(keys: &'k Keys<'k, 'w>) -> Self {
+        Telling {
+            keys,
+            table: LockTable::default(),
+            known: FxHashMap::default(),
+            known_up: FxHashMap::default(),
+        }
     }
 
     pub fn lock_down(&mut self, caller: Act, stmt: StmtId, callee: Act, lock: LockId) -> LockId {
@@ -29,6 +36,17 @@ impl<'k, 'w> Telling<'k, 'w> {
         let told = self.keys.down(caller, stmt, callee, self.table.lock(lock));
         let told = self.table.add(told);
         self.known.insert(key, told);
+        told
+    }
+
+    pub fn lock_up(&mut self, caller: Act, stmt: StmtId, callee: Act, lock: LockId) -> LockId {
+        let key = (caller, stmt, callee, lock);
+        if let Some(&known) = self.known_up.get(&key) {
+            return known;
+        }
+        let told = self.keys.up(caller, stmt, callee, self.table.lock(lock));
+        let told = self.table.add(told);
+        self.known_up.insert(key, told);
         told
     }
 

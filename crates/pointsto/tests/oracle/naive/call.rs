@@ -1,9 +1,8 @@
 //! Calls: which methods run, in which context, with which values.
 
-use super::{Call, Gap, Kind, Naive, Place, Spawn, Target};
+use super::{Call, Expansion, Gap, Kind, Naive, Place, Role, Spawn, Target};
 use classfile::Layer;
 use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, StmtId, access};
-use models::Step;
 use pointsto::{Context, Ctx, LambdaTarget, Obj, Object, Site, Slot};
 use std::rc::Rc;
 
@@ -93,7 +92,9 @@ impl Naive<'_> {
         // In a container's own code the model's assignments are made there, in terms of its parameters.
         let is_inside = ctx.is_some_and(|ctx| matches!(self.facts.contexts[ctx], Context::Container(_)));
         if let Some(model) = model {
-            self.expand(call, model, method, |step| !is_inside || !matches!(step, Step::Assign { .. }));
+            let role = if keeps_body { Role::Beside } else { Role::Instead };
+            let at = Expansion { call: call.clone(), model, method, role };
+            self.expand(&Rc::new(at), receiver, is_inside);
         }
         let Some(ctx) = ctx else {
             if keeps_body {
@@ -142,7 +143,8 @@ impl Naive<'_> {
                 spawn: None,
                 lambda: None,
             };
-            self.assign_inside(&Rc::new(inside), model, method);
+            let at = Expansion { call: Rc::new(inside), model, method, role: Role::Inside };
+            self.assign_inside(&Rc::new(at));
         }
     }
 

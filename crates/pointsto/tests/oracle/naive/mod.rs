@@ -66,6 +66,10 @@ pub enum Place {
     Field(Box<Place>, FieldId),
     /// The elements of every array in a place.
     Elements(Box<Place>),
+    /// The receivers that a modelled method is called on.
+    Receivers(Rc<Expansion>),
+    /// What a modelled method returns.
+    Made(Rc<Expansion>),
     /// A temporary of a model.
     Temp(Rc<Expansion>, u8),
     /// The result of a call that keeps none, for the models expanded there.
@@ -121,6 +125,18 @@ pub struct Expansion {
     pub call: Rc<Call>,
     pub model: ModelId,
     pub method: MethodId,
+    pub role: Role,
+}
+
+/// How a model goes with the method's own code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// It stands for it.
+    Instead,
+    /// The code runs as well; what it returns is what the method returns.
+    Beside,
+    /// The same in the container's own code: the call's arguments are that code's parameters.
+    Inside,
 }
 
 /// A step of a model, expanded at a statement for a call that a model made.

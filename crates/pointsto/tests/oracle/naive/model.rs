@@ -1,6 +1,6 @@
 //! The steps of models, carried out with the values of the call they stand for.
 
-use super::{Call, Expansion, Kind, Naive, Nested, Place, Target};
+use super::{Call, Expansion, Kind, Naive, Nested, Place, Role, Target};
 use classfile::Layer;
 use ir::{Body, ClassId, Const, FieldId, MethodId, OBJECT_CLASS, StmtKind, Var, access};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
@@ -17,33 +17,27 @@ struct Invocation<'s> {
 }
 
 impl Naive<'_> {
-    pub(super) fn expand(
-        &mut self,
-        call: &Rc<Call>,
-        model: ModelId,
-        method: MethodId,
-        is_taken: impl Fn(&Step) -> bool,
-    ) {
-        self.changed |= self.facts.expansions.insert((call.act, call.stmt, model));
-        self.run_steps(call, model, method, is_taken);
+    /// At a call: all steps, or all but those that are made inside.
+    pub(super) fn expand(&mut self, at: &Rc<Expansion>, receiver: Option<Obj>, is_inside: bool) {
+        self.changed |= self.facts.expansions.insert((at.call.act, at.call.stmt, at.model));
+        if let Some(receiver) = receiver {
+            self.add(&Place::Receivers(at.clone()), receiver);
+        }
+        self.run_steps(at, |step| !is_inside || !matches!(step, Step::Assign { .. }));
+        if at.role == Role::Instead {
+            self.flow(&Place::Made(at.clone()), &result(&at.call), None);
+        }
     }
 
     /// Only what it assigns.
-    pub(super) fn assign_inside(&mut self, call: &Rc<Call>, model: ModelId, method: MethodId) {
-        self.run_steps(call, model, method, |step| matches!(step, Step::Assign { .. }));
+    pub(super) fn assign_inside(&mut self, at: &Rc<Expansion>) {
+        self.run_steps(at, |step| matches!(step, Step::Assign { .. }));
     }
 
-    fn run_steps(
-        &mut self,
-        call: &Rc<Call>,
-        model: ModelId,
-        method: MethodId,
-        is_taken: impl Fn(&Step) -> bool,
-    ) {
-        let at = Rc::new(Expansion { call: call.clone(), model, method });
-        let steps = self.models.model(model).steps.clone();
+    fn run_steps(&mut self, at: &Rc<Expansion>, is_taken: impl Fn(&Step) -> bool) {
+        let steps = self.models.model(at.model).steps.clone();
         for (n, step) in steps.iter().enumerate().filter(|(_, step)| is_taken(step)) {
-            self.run_step(&at, n as u16, step);
+            self.run_step(at, n as u16, step);
         }
     }
 
@@ -263,10 +257,12 @@ impl Naive<'_> {
         let call = &at.call;
         let receivers = usize::from(call.has_receiver);
         let root = match operand.root {
-            Root::This if call.has_receiver => call.args[0].clone(),
-            Root::This => Place::Nothing,
+            Root::This if !call.has_receiver => Place::Nothing,
+            Root::This if at.role == Role::Inside => call.args[0].clone(),
+            Root::This => Place::Receivers(at.clone()),
             Root::Param(n) => call.args.get(usize::from(n) + receivers).cloned().unwrap_or(Place::Nothing),
-            Root::Ret => call.dst.clone().unwrap_or_else(|| Place::Unkept(call.clone())),
+            Root::Ret if at.role == Role::Instead => Place::Made(at.clone()),
+            Root::Ret => result(call),
             Root::Temp(n) => Place::Temp(at.clone(), n),
         };
         operand.path.iter().fold(root, |place, member| match member {
@@ -348,4 +344,9 @@ impl Naive<'_> {
             };
         }
     }
+}
+
+/// Where the result of a call goes; one that is not kept exists all the same.
+fn result(call: &Rc<Call>) -> Place {
+    call.dst.clone().unwrap_or_else(|| Place::Unkept(call.clone()))
 }

@@ -12,10 +12,16 @@ pub struct Args {
     pub command: Command,
 }
 
+const EXIT_CODES: &str = "\
+Exit code:
+  0  analysed, nothing found (at the level of --fail-on)
+  1  analysed, with findings
+  2  not analysed: wrong usage, nothing that can be read, no entry point, no JDK";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse a program and print its data races and deadlocks.
-    #[command(after_help = "Exit code: 0 nothing found, 1 findings (see --fail-on), 2 wrong usage or input.")]
+    #[command(after_help = EXIT_CODES)]
     Check(CheckArgs),
 }
 

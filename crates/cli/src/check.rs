@@ -2,12 +2,15 @@
 
 use crate::{args::Format, meter::Meter, output, settings::Settings, sources::ProjectSources};
 use anyhow::{Result, bail};
-use findings::{Confidence, Report};
+use findings::{Confidence, Note, Report};
 use project::Project;
 use report::{json, stats, text};
 use session::Session;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Kinds of notes after which there is no report: an empty one would look like a clean program.
+const NOWHERE_TO_BEGIN: [&str; 2] = ["no-entry-point", "unknown-entry-point"];
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -36,14 +39,27 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
 
     let mut session = Session::new(project.clone(), settings.options.clone());
     let mut report = session.check(&|stage, done| meter.show(stage, done));
-    if let Some(wrong) = report.notes.iter().find(|note| note.kind == "unknown-entry-point") {
-        // Going on would find nothing there, and look as if nothing were wrong.
-        bail!("{}", wrong.message);
-    }
-    report.stats.seconds.insert(0, ("open".to_owned(), opened));
     report.notes.extend(project.notes());
     report.sort();
+    if let Some(message) = nowhere_to_begin(&report) {
+        bail!("{message}");
+    }
+    report.stats.seconds.insert(0, ("open".to_owned(), opened));
     Ok((project, report))
+}
+
+/// Why nothing was analysed, with what else is wrong with the input: that may be the reason.
+fn nowhere_to_begin(report: &Report) -> Option<String> {
+    let (wrong, others): (Vec<&Note>, Vec<&Note>) =
+        report.notes.iter().partition(|note| NOWHERE_TO_BEGIN.contains(&note.kind.as_str()));
+    if wrong.is_empty() {
+        return None;
+    }
+    let others: Vec<Note> = others.into_iter().cloned().collect();
+    let mut lines: Vec<String> = wrong.iter().map(|note| text::clean(&note.message)).collect();
+    let told = text::most_important(&others).0;
+    lines.extend(told.into_iter().map(|note| text::note(note, &text::Look::plain())));
+    Some(lines.join("\n"))
 }
 
 fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()> {

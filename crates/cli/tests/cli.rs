@@ -120,7 +120,7 @@ fn help_and_version_exit_with_0() {
     assert_eq!((code, stdout), (0, format!("snarl {}\n", env!("CARGO_PKG_VERSION"))));
     let (code, stdout, _) = run(here.path(), &["check", "--help"]);
     assert_eq!(code, 0);
-    assert!(stdout.contains("Exit code: 0 nothing found, 1 findings"), "{stdout}");
+    assert!(stdout.contains("\nExit code:\n  0  analysed, nothing found"), "{stdout}");
 }
 
 #[test]
@@ -148,12 +148,53 @@ fn an_entry_point_that_is_not_there_exits_with_2() {
 }
 
 #[test]
+fn a_name_that_nothing_has_is_answered_with_names_that_are_there() {
+    let program = program(
+        "package calm;
+         public class Main extends Base {
+             public void go(int n) {}
+             void go() {}
+             private void hidden() {}
+             static class Part { void work() {} }
+         }
+         class Base { public static void main(String[] args) {} }
+         class Empty { void open() {} void close() {} }
+        ",
+    );
+    for (flag, name, answer) in [
+        ("--main", "calm.Mian", "no such class; did you mean calm.Main?"),
+        ("--main", "Main", "no such class; did you mean calm.Main?"),
+        ("--main", "calm.Main.Part", "no such class; did you mean calm.Main$Part?"),
+        ("--main", "com.acme.Server", "no such class"),
+        (
+            "--main",
+            "calm.Empty",
+            "the class has no `static void main(String[])`; for --entry: calm.Empty.close, calm.Empty.open",
+        ),
+        ("--entry", "calm.Main.goo", "the class has no method `goo`; did you mean calm.Main.go?"),
+        ("--entry", "calm.Main.shutdown", "the class has no method `shutdown`; for --entry: calm.Main.go"),
+        ("--entry", "calm.Mian.go", "no such class; did you mean calm.Main.go?"),
+        ("--entry", "calm.Main", "this is a class, and no method of one; for --entry: calm.Main.go"),
+        ("--entry", "go", "expected a class and its method, as in bank.Account.deposit"),
+    ] {
+        let (code, stdout, stderr) = run(program.path(), &["check", flag, name]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{flag} {name}");
+        assert_eq!(stderr, format!("error: {flag} {name}: {answer}\n"));
+    }
+    assert_eq!(run(program.path(), &["check", "-q", "--main", "calm.Main"]).0, 0, "an inherited main");
+    assert_eq!(run(program.path(), &["check", "-q", "--entry", "calm.Main$Part.work"]).0, 0);
+}
+
+#[test]
 fn a_program_without_a_main_is_not_silently_clean() {
     let program = program("package calm;\npublic class Main {}\n");
-    let (code, stdout, _) = run(program.path(), &["check"]);
-    assert_eq!(code, 0);
-    assert!(stdout.starts_with("note[no-entry-point]: "), "{stdout}");
-    assert!(stdout.contains("--main") && stdout.contains("--entry"), "{stdout}");
+    for format in ["text", "json"] {
+        let (code, stdout, stderr) = run(program.path(), &["check", "--format", format]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.starts_with("error: no entry point found: "), "{stderr}");
+        assert!(stderr.contains("in 1 class;"), "{stderr}");
+        assert!(stderr.contains("--main") && stderr.contains("--entry"), "{stderr}");
+    }
 }
 
 /// Two threads, one counter: the write and the read are on these lines.

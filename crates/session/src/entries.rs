@@ -1,9 +1,14 @@
-//! Where the program starts: every `main`, or what the user named. Also the JVM's own start-up.
+//! Where the program starts: every `main`, or what the user named. Also the JVM's own start-up. What is not
+//! there becomes a note that says what is.
 
-use crate::Options;
+use crate::{Options, suggest};
 use findings::Note;
-use ir::{ClassId, Loaded, MethodId, MethodRef, Program, access};
+use ir::{ClassId, Loaded, MethodId, MethodRef, Problem, Program, access};
 use pointsto::Roots;
+use std::collections::BTreeSet;
+
+/// Methods of a class that are listed for the user to choose from.
+const MOST_LISTED: usize = 8;
 
 pub(crate) struct Found {
     pub(crate) roots: Roots,
@@ -11,42 +16,139 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
-    let mut notes = Vec::new();
     let mut entries = Vec::new();
-    let classes = if options.mains.is_empty() && options.entries.is_empty() {
-        program.source().app_classes()
-    } else {
-        options.mains.iter().map(|name| name.replace('.', "/")).collect()
-    };
-    for name in classes {
-        let class = program.class_id(&name);
-        match main_of(program, class) {
-            Some(main) => entries.push(main),
-            None if !options.mains.is_empty() => notes.push(unknown("--main", &name, "has no main method")),
-            None => {}
+    let mut wrong = Vec::new();
+    for name in &options.mains {
+        match main_named(program, name) {
+            Ok(main) => entries.push(main),
+            Err(why) => wrong.push(unknown("--main", name, &why)),
         }
     }
-    for entry in &options.entries {
-        let methods = methods_named(program, entry);
-        if methods.is_empty() {
-            notes.push(unknown("--entry", entry, "does not name a method of a class on the path"));
+    for name in &options.entries {
+        match methods_named(program, name) {
+            Ok(methods) => entries.extend(methods),
+            Err(why) => wrong.push(unknown("--entry", name, &why)),
         }
-        entries.extend(methods);
     }
-    if entries.is_empty() && notes.is_empty() {
-        let message = "no entry point found: no class has a main method; name one with --main CLASS or --entry Class.method";
-        notes.push(Note { kind: "no-entry-point".into(), message: message.into(), count: 1 });
+    if options.mains.is_empty() && options.entries.is_empty() {
+        let classes = program.source().app_classes();
+        for name in &classes {
+            let class = program.class_id(name);
+            entries.extend(main_of(program, class));
+        }
+        if entries.is_empty() {
+            wrong.push(no_main(classes.len()));
+        }
     }
     // In whatever order they were named.
     entries.sort_by_cached_key(|&method| program.method_display(method));
     entries.dedup();
     let system = program.class_id("java/lang/System");
-    let boot = declared(program, system, "initPhase1").into_iter().collect();
-    Found { roots: Roots { entries, boot }, notes }
+    let boot = declared(program, system, "initPhase1").into_iter().take(1).collect();
+    Found { roots: Roots { entries, boot }, notes: wrong }
 }
 
-fn unknown(flag: &str, name: &str, what: &str) -> Note {
-    Note { kind: "unknown-entry-point".into(), message: format!("{flag} {name}: {what}"), count: 1 }
+fn no_main(classes: usize) -> Note {
+    let looked_at = if classes == 1 { "1 class".to_string() } else { format!("{classes} classes") };
+    let message = format!(
+        "no entry point found: looked for `static void main(String[])` in {looked_at}; \
+         say where to begin with --main CLASS or --entry CLASS.METHOD"
+    );
+    Note { kind: "no-entry-point".into(), message, count: 1 }
+}
+
+fn unknown(flag: &str, name: &str, why: &str) -> Note {
+    Note { kind: "unknown-entry-point".into(), message: format!("{flag} {name}: {why}"), count: 1 }
+}
+
+/// The `main` that `java CLASS` would run, which may be inherited; or why there is none.
+fn main_named(program: &mut Program, name: &str) -> Result<MethodId, String> {
+    let class = class_named(program, name)
+        .map_err(|why| format!("{why}{}", did_you_mean(program, name, |class| class.to_string())))?;
+    let family: Vec<ClassId> = program.superclasses(class).collect();
+    let main = family.into_iter().find_map(|class| main_of(program, class));
+    main.ok_or_else(|| {
+        let methods = callable(program, class);
+        format!("the class has no `static void main(String[])`{}", listed(name, &methods))
+    })
+}
+
+/// All methods that `Class.method` names, overloads included; or why there are none.
+fn methods_named(program: &mut Program, entry: &str) -> Result<Vec<MethodId>, String> {
+    let (name, method) = entry.rsplit_once('.').unwrap_or(("", entry));
+    let class = match class_named(program, name) {
+        Ok(class) => class,
+        Err(why) => return Err(no_class_of_entry(program, entry, (name, method), &why)),
+    };
+    let methods = declared(program, class, method);
+    if !methods.is_empty() {
+        return Ok(methods);
+    }
+    let known = callable(program, class);
+    Err(match suggest::closest(method, known.iter().map(String::as_str)) {
+        Some(close) => format!("the class has no method `{method}`; did you mean {name}.{close}?"),
+        None => format!("the class has no method `{method}`{}", listed(name, &known)),
+    })
+}
+
+fn no_class_of_entry(program: &mut Program, entry: &str, (name, method): (&str, &str), why: &str) -> String {
+    if let Ok(class) = class_named(program, entry) {
+        let methods = callable(program, class);
+        return format!("this is a class, and no method of one{}", listed(entry, &methods));
+    }
+    match name {
+        "" => "expected a class and its method, as in bank.Account.deposit".to_string(),
+        _ => format!("{why}{}", did_you_mean(program, name, |class| format!("{class}.{method}"))),
+    }
+}
+
+/// A class that is there and can be read.
+fn class_named(program: &mut Program, name: &str) -> Result<ClassId, String> {
+    let name = name.replace('.', "/");
+    if program.source().find(&name).is_none() {
+        return Err("no such class".to_string());
+    }
+    let class = program.class_id(&name);
+    if program.load(class).loaded == Loaded::Yes {
+        return Ok(class);
+    }
+    let why = program.problems.iter().find_map(|problem| match problem {
+        Problem::CorruptClass(corrupt, why) if *corrupt == class => Some(why.as_str()),
+        _ => None,
+    });
+    Err(format!("the class cannot be read: {}", why.unwrap_or("it is damaged")))
+}
+
+fn did_you_mean(program: &Program, name: &str, shown: impl Fn(&str) -> String) -> String {
+    let classes: Vec<String> =
+        program.source().app_classes().iter().map(|class| class.replace('/', ".")).collect();
+    match suggest::closest_class(name, &classes) {
+        Some(class) => format!("; did you mean {}?", shown(class)),
+        None => String::new(),
+    }
+}
+
+/// `; for --entry: bank.Account.deposit, bank.Account.withdraw`.
+fn listed(class: &str, methods: &[String]) -> String {
+    if methods.is_empty() {
+        return String::new();
+    }
+    let mut names: Vec<String> =
+        methods.iter().take(MOST_LISTED).map(|name| format!("{class}.{name}")).collect();
+    if methods.len() > MOST_LISTED {
+        names.push(format!("{} more", methods.len() - MOST_LISTED));
+    }
+    format!("; for --entry: {}", names.join(", "))
+}
+
+/// Names of the methods somebody outside may call, each once.
+fn callable(program: &Program, class: ClassId) -> Vec<String> {
+    let methods = program.class(class).methods.iter().map(|&method| program.method(method));
+    let open = methods.filter(|method| {
+        method.access & (access::PRIVATE | access::SYNTHETIC) == 0 && method.access & access::ABSTRACT == 0
+    });
+    let names: BTreeSet<&str> = open.map(|method| program.selector_text(method.selector).0).collect();
+    names.into_iter().filter(|name| !name.starts_with('<')).map(str::to_string).collect()
 }
 
 /// `static void main(String[])`.
@@ -59,17 +161,9 @@ fn main_of(program: &mut Program, class: ClassId) -> Option<MethodId> {
     (program.method(main).access & access::STATIC != 0).then_some(main)
 }
 
-/// All methods `Class.method` names, overloads included.
-fn methods_named(program: &mut Program, entry: &str) -> Vec<MethodId> {
-    let Some((class, name)) = entry.rsplit_once('.') else { return Vec::new() };
-    let class = program.class_id(&class.replace('.', "/"));
+/// The class's own methods of this name.
+fn declared(program: &mut Program, class: ClassId, name: &str) -> Vec<MethodId> {
     program.load(class);
     let methods = program.class(class).methods.clone();
     methods.into_iter().filter(|&m| program.selector_text(program.method(m).selector).0 == name).collect()
-}
-
-fn declared(program: &mut Program, class: ClassId, name: &str) -> Option<MethodId> {
-    program.load(class);
-    let methods = program.class(class).methods.clone();
-    methods.into_iter().find(|&m| program.selector_text(program.method(m).selector).0 == name)
 }

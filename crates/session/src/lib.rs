@@ -4,6 +4,7 @@
 mod entries;
 mod notes;
 mod stats;
+mod suggest;
 
 use classfile::ClassSource;
 use detect::Detect;
@@ -70,6 +71,13 @@ impl Session {
         progress("classes", 0);
         let found = entries::find(&mut self.program, &self.options);
         clock.lap("entry points");
+        if !found.notes.is_empty() {
+            // From the wrong place, or from none, an analysis only looks as if nothing were wrong.
+            let mut report = Report { notes: found.notes, ..Report::default() };
+            report.notes.extend(notes::collect(&self.program, &self.pointsto));
+            report.sort();
+            return report;
+        }
 
         let options = pointsto::Options {
             full_jdk: self.options.full_jdk,
@@ -96,7 +104,7 @@ impl Session {
         clock.lap("detection");
 
         let mut report = Report { findings: findings.added, ..Report::default() };
-        report.notes = notes::collect(&self.program, &self.pointsto, found.notes);
+        report.notes = notes::collect(&self.program, &self.pointsto);
         report.stats = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
         report.stats.seconds = clock.laps;
         report.sort();

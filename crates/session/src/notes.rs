@@ -5,7 +5,7 @@ use ir::{Problem, Program};
 use pointsto::PointsTo;
 use std::collections::BTreeMap;
 
-pub(crate) fn collect(program: &Program, pointsto: &PointsTo, mut notes: Vec<Note>) -> Vec<Note> {
+pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
     let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
     for problem in &program.problems {
         let (kind, message) = match problem {
@@ -55,10 +55,7 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo, mut notes: Vec<Not
         let message = "threads whose code is too large to be told apart; their objects are analysed together";
         *counted.entry(("merged-origins", message.to_string())).or_default() += gaps.merged_origins;
     }
-    notes.extend(counted.into_iter().map(|((kind, message), count)| Note {
-        kind: kind.to_string(),
-        message,
-        count,
-    }));
-    notes
+    let note =
+        |((kind, message), count): ((&str, String), u64)| Note { kind: kind.to_string(), message, count };
+    counted.into_iter().map(note).collect()
 }

@@ -156,11 +156,14 @@ fn a_class_that_holds_another() {
 fn a_corrupt_class_alone_is_not_silently_clean() {
     let place = place();
     place.write("out/app/Main.class", &classes()["app/Main.class"][..100]);
-    let (run, json) = place.json(&["out"]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    for kind in ["corrupt-class", "no-entry-point"] {
-        assert!(kinds(&json).iter().any(|found| found == kind), "{kind} in {}", run.stdout);
-    }
+    let run = place.check(&["out"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: no entry point found: "), "{}", run.stderr);
+    assert!(run.stderr.contains("\nnote[corrupt-class]: app.Main cannot be read: "), "{}", run.stderr);
+
+    let run = place.check(&["out", "--main", "app.Main"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: --main app.Main: the class cannot be read: "), "{}", run.stderr);
 }
 
 #[test]

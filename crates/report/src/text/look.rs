@@ -66,6 +66,6 @@ pub(super) fn indent(text: &str) -> String {
 }
 
 /// Names come from class files and may hold anything: control characters would reach the terminal.
-pub(super) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

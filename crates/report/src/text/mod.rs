@@ -10,7 +10,7 @@ mod side;
 mod summary;
 mod trace;
 
-pub use look::Look;
+pub use look::{Look, clean};
 pub use note::{most_important, note, note_counts};
 pub use summary::summary;
 

@@ -55,6 +55,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "PREFIX", help_heading = "Analysis")]
     pub exclude: Vec<String>,
 
+    /// Read what library calls mean from this file too; its entries win. May be repeated.
+    #[arg(long, value_name = "FILE", help_heading = "Analysis")]
+    pub models: Vec<PathBuf>,
+
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Analysis")]
     pub threads: Option<u16>,

@@ -1,11 +1,13 @@
 //! `snarl check`: open the program, analyse it, print what was found. The order of events, nothing more.
 
 use crate::{args::Format, meter::Meter, output, settings::Settings, sources::ProjectSources};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use findings::{Confidence, Note, Report};
 use project::Project;
 use report::{json, stats, text};
 use session::Session;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,6 +40,7 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
     let opened = began.elapsed().as_secs_f64();
 
     let mut session = Session::new(project.clone(), settings.options.clone());
+    add_models(&mut session, &settings.models)?;
     let mut report = session.check(&|stage, done| meter.show(stage, done));
     report.notes.extend(project.notes());
     report.sort();
@@ -46,6 +49,15 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
     }
     report.stats.seconds.insert(0, ("open".to_owned(), opened));
     Ok((project, report))
+}
+
+fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
+    for path in files {
+        let shown = path.display().to_string();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read models from {shown}"))?;
+        session.add_models(&shown, &text)?;
+    }
+    Ok(())
 }
 
 /// Why nothing was analysed, with what else is wrong with the input: that may be the reason.

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub struct Settings {
     pub request: project::Request,
     pub options: session::Options,
+    /// Model files on top of the shipped ones, the last on top.
+    pub models: Vec<PathBuf>,
     pub format: Format,
     /// Standard output if there is none.
     pub output: Option<PathBuf>,
@@ -72,6 +74,7 @@ impl Settings {
                 entries: args.entry,
                 threads: args.threads.map_or(0, usize::from),
             },
+            models: args.models,
             format: args.format,
             output: args.output,
             stats: args.stats,

@@ -11,6 +11,7 @@ use detect::Detect;
 use findings::Report;
 use happens_before::HappensBefore;
 use ir::Program;
+pub use models::ModelError;
 use models::Models;
 use pointsto::PointsTo;
 use std::sync::Arc;
@@ -54,6 +55,11 @@ impl Session {
             happens_before: HappensBefore::default(),
             detect: Detect::default(),
         }
+    }
+
+    /// Puts a file of models on top of those there are; `file` is what its mistakes are reported under.
+    pub fn add_models(&mut self, file: &str, text: &str) -> Result<(), ModelError> {
+        self.models.add(file, text)
     }
 
     /// Analyses everything and reports all findings (every confidence; renderers filter). File names in the

@@ -2,4 +2,5 @@
 
 mod bad_input;
 mod inputs;
+mod models;
 mod support;

@@ -7,6 +7,7 @@ use crate::class_name::class_name;
 use crate::jar;
 use crate::layout::class_names;
 use crate::notes::{Kind, Notes};
+use crate::walk;
 use classfile::{ClassBytes, Layer};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -76,18 +77,32 @@ impl ClassPath {
             }
         };
         let Some(archive) = Archive::open(blob) else { return false };
-        let beside = self.add_opened(archive, path.display().to_string(), layer, 0, notes);
+        let label = path.display().to_string();
+        let (beside, beside_layer) = self.add_opened(archive, label.clone(), layer, 0, notes);
         let directory = path.parent().unwrap_or(Path::new(""));
         for name in beside {
-            let file = directory.join(name);
-            if file.is_file() {
-                self.add_archive(&file, Layer::Library, notes);
+            let place = directory.join(name.strip_prefix("file:").unwrap_or(&name));
+            // What a library misses is not for the user to put right.
+            if !self.add_beside(&place, beside_layer, notes) && layer == Layer::App {
+                notes.add(Kind::MissingClasspath, format!("{name} (in the Class-Path of {label})"));
             }
         }
         true
     }
 
-    /// Indexes an archive and those nested in it; returns the `Class-Path` of its manifest.
+    /// An element of a manifest's `Class-Path`; false when there is no such thing.
+    fn add_beside(&mut self, place: &Path, layer: Layer, notes: &Notes) -> bool {
+        if place.is_dir() {
+            let found = walk::survey(place, &|_| false);
+            self.add_classes(place, found.classes, layer, notes);
+            self.add_services(place, found.services, layer);
+            return true;
+        }
+        place.is_file() && self.add_archive(place, layer, notes)
+    }
+
+    /// Indexes an archive and those nested in it; returns the `Class-Path` of its manifest, and whose classes
+    /// are there.
     fn add_opened(
         &mut self,
         archive: Archive,
@@ -95,14 +110,17 @@ impl ClassPath {
         layer: Layer,
         depth: u32,
         notes: &Notes,
-    ) -> Vec<String> {
+    ) -> (Vec<String>, Layer) {
         if let Some(damage) = archive.damage {
-            notes.add(
-                Kind::CorruptArchive,
-                format!("{label} ({damage}; {} entries read)", archive.entries.len()),
-            );
+            let read = match archive.entries.len() {
+                0 => "nothing in it can be read".to_string(),
+                1 => "1 entry read".to_string(),
+                entries => format!("{entries} entries read"),
+            };
+            notes.add(Kind::CorruptArchive, format!("{label} ({damage}; {read})"));
         }
         let contents = jar::contents(&archive, self.feature);
+        let others = if contents.is_wrapping() { layer } else { Layer::Library };
         let container = self.containers.len() as u32;
         let nested: Vec<_> = contents
             .nested
@@ -126,14 +144,14 @@ impl ClassPath {
             self.resources.entry(resource.name.into()).or_default().push(location);
         }
         for (label, blob, library) in nested {
-            let layer = if library { Layer::Library } else { layer };
+            let layer = if library { others } else { layer };
             match blob {
                 Ok(Some(archive)) => drop(self.add_opened(archive, label, layer, depth + 1, notes)),
                 Ok(None) => notes.add(Kind::NestedTooDeep, label),
                 Err(error) => notes.add(Kind::CorruptEntry, format!("{label} ({error})")),
             }
         }
-        contents.beside
+        (contents.beside, others)
     }
 
     /// `Ok(None)` when a limit is reached: an archive may nest without end, or contain itself.

@@ -32,6 +32,13 @@ pub struct Nested {
     pub library: bool,
 }
 
+impl Contents {
+    /// Nothing but other archives, inside or beside this one: they are the application then.
+    pub fn is_wrapping(&self) -> bool {
+        self.classes.iter().all(|class| class.launcher) && self.nested.iter().all(|nested| nested.library)
+    }
+}
+
 /// Sorts out the entries for a JDK of this feature version.
 pub fn contents(archive: &Archive, feature: u32) -> Contents {
     let manifest = Manifest::of(archive);

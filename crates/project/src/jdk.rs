@@ -2,6 +2,7 @@
 //! what is inside `lib/modules`.
 
 use crate::Error;
+use crate::notes::{Kind, Notes};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,13 +58,18 @@ impl Environment {
 }
 
 /// The JDK whose library is analysed with the program.
-pub fn locate(wanted: Option<&Path>, environment: &Environment) -> Result<Jdk, Error> {
+pub fn locate(wanted: Option<&Path>, environment: &Environment, notes: &Notes) -> Result<Jdk, Error> {
     if let Some(wanted) = wanted {
         return at(wanted).ok_or_else(|| Error::BadJdk(wanted.to_path_buf(), why_not(wanted)));
     }
     let places = candidates(environment);
     let looked = || places.iter().map(|place| place.display().to_string()).collect();
-    places.iter().find_map(|place| at(place)).ok_or_else(|| Error::NoJdk(looked()))
+    let jdk = places.iter().find_map(|place| at(place)).ok_or_else(|| Error::NoJdk(looked()))?;
+    if let Some(named) = environment.java_home.as_deref().filter(|named| at(named).is_none()) {
+        let (named, why, used) = (named.display(), why_not(named), jdk.home.display());
+        notes.add(Kind::BadJavaHome, format!("{named} ({why}; {used} is used)"));
+    }
+    Ok(jdk)
 }
 
 /// A compiler: the chosen JDK's, or another one's when that has none.

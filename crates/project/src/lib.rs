@@ -79,7 +79,7 @@ pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, 
     for path in &request.classpath {
         plan.add_library(path, &notes);
     }
-    let jdk = jdk::locate(request.jdk.as_deref(), environment)?;
+    let jdk = jdk::locate(request.jdk.as_deref(), environment, &notes)?;
     let image = open_image(&jdk)?;
 
     let mut classpath = ClassPath::new(jdk.feature);
@@ -95,7 +95,7 @@ pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, 
         match element.what {
             What::Archive(path) => {
                 if !classpath.add_archive(&path, element.layer, &notes) {
-                    notes.add(Kind::CorruptArchive, format!("{} (not a zip archive)", path.display()));
+                    notes.add(Kind::NoArchive, format!("{} (not a zip archive)", path.display()));
                 }
             }
             What::Classes { root, classes, services } => {

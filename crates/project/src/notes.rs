@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
+    BadJavaHome,
     CorruptArchive,
+    NoArchive,
     CorruptEntry,
     NestedTooDeep,
     DuplicateClass,
@@ -24,7 +26,9 @@ pub enum Kind {
 impl Kind {
     fn id(self) -> &'static str {
         match self {
+            Kind::BadJavaHome => "bad-java-home",
             Kind::CorruptArchive => "corrupt-archive",
+            Kind::NoArchive => "no-archive",
             Kind::CorruptEntry => "corrupt-entry",
             Kind::NestedTooDeep => "nested-too-deep",
             Kind::DuplicateClass => "duplicate-class",
@@ -42,7 +46,9 @@ impl Kind {
 
     fn text(self) -> &'static str {
         match self {
-            Kind::CorruptArchive => "damaged archives, of which only the readable entries are analysed",
+            Kind::BadJavaHome => "JAVA_HOME does not name a usable JDK",
+            Kind::CorruptArchive => "damaged archives; what can be read of them is used",
+            Kind::NoArchive => "files named like archives that are none, left out",
             Kind::CorruptEntry => "archive entries that cannot be read and are left out",
             Kind::NestedTooDeep => "archives nested too deep, too many or too large, left out",
             Kind::DuplicateClass => "classes present more than once; the first on the class path is used",

@@ -120,6 +120,37 @@ fn jars_named_by_the_manifest_are_libraries() {
     let project = opened(path);
     assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
     assert_eq!(app(&project), ["A"]);
+    let [gone] = &project.notes()[..] else { panic!("{:?}", project.notes()) };
+    assert_eq!(gone.kind, "missing-classpath");
+    assert!(
+        gone.message.contains("lib/gone.jar (in the Class-Path of ") && gone.message.ends_with("app.jar)")
+    );
+
+    // What a library names and lacks is nobody's concern; directories count too.
+    let request = Request { classpath: vec![place.path("app.jar")], ..Request::default() };
+    place.classes(&[("own/Main.class", "Main"), ("more/m/M.class", "m/M")]);
+    let project = project::open(&Request { paths: vec![place.path("own")], ..request }).unwrap();
+    assert_eq!(notes(&project), []);
+    let manifest = b"Class-Path: more/ file:lib/dep.jar\n";
+    let path = place.jar("thin.jar", &[("META-INF/MANIFEST.MF", manifest), ("B.class", &class("B"))]);
+    let project = opened(path);
+    assert_eq!(layer(&project, "m/M"), Some(Layer::Library));
+    assert_eq!(layer(&project, "dep/D"), Some(Layer::Library));
+    assert_eq!(notes(&project), []);
+}
+
+#[test]
+fn jars_in_or_beside_a_jar_without_classes_are_the_application() {
+    let place = place();
+    let inner = jar(&[("com/A.class", &class("com/A")), ("lib/dep.jar", &jar(&[("D.class", &class("D"))]))]);
+    let path = place.jar("all.zip", &[("readme.txt", b""), ("dist/app.jar", &inner)]);
+    let project = opened(path);
+    assert_eq!(app(&project), ["com/A"]);
+    assert_eq!(layer(&project, "D"), Some(Layer::Library));
+
+    place.jar("app.jar", &[("com/A.class", &class("com/A"))]);
+    let path = place.jar("path.jar", &[("META-INF/MANIFEST.MF", b"Class-Path: app.jar\n")]);
+    assert_eq!(app(&opened(path)), ["com/A"]);
 }
 
 #[test]

@@ -56,6 +56,15 @@ fn the_environment_is_searched_in_order() {
         Environment { shelves: vec![real.parent().unwrap().to_path_buf()], ..Environment::default() };
     assert!(home_of(by_shelf).is_ok());
 
+    let astray = Environment {
+        java_home: Some(place.path("nowhere")),
+        path: vec![real.join("bin")],
+        ..Environment::default()
+    };
+    let [note] = &open_in(&request, &astray).unwrap().notes()[..] else { panic!("one note") };
+    assert_eq!(note.kind, "bad-java-home");
+    assert!(note.message.contains("nowhere (no such directory; "), "{}", note.message);
+
     let nowhere = Environment { java_home: Some(place.path("nowhere")), ..Environment::default() };
     let text = message(open_in(&request, &nowhere));
     assert!(

@@ -6,14 +6,17 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 11] = [
+const ABOUT_THE_INPUT: [&str; 14] = [
+    "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
     "corrupt-entry",
     "empty-path",
+    "misplaced-class",
     "missing-classpath",
     "missing-dependency",
     "nested-too-deep",
+    "no-archive",
     "no-entry-point",
     "too-many-files",
     "uncompiled-sources",

@@ -53,14 +53,14 @@ impl<'a> Source<'a> {
     }
 
     /// What takes a lock at this line: a `synchronized` block, the header of a synchronised method whose
-    /// body begins here, or the whole statement.
-    pub fn lock(&self, line: u32) -> Option<Span> {
+    /// body begins here, or the whole statement. Of several blocks on the line, the one that names the lock.
+    pub fn lock(&self, line: u32, name: &str) -> Option<Span> {
         let (line, text) = self.line(line)?;
         let code = code(text);
-        let found = match synchronized(code) {
+        let found = match synchronized(code, name) {
             Some(range) => Span { line, range },
             None if takes_lock(code) => Span { line, range: trimmed(code) },
-            None => self.header_above(line).unwrap_or(Span { line, range: trimmed(code) }),
+            None => self.header_above(line, name).unwrap_or(Span { line, range: trimmed(code) }),
         };
         (!found.range.is_empty()).then_some(found)
     }
@@ -93,13 +93,13 @@ impl<'a> Source<'a> {
 
     /// Class files know the first statement of a method but not its header: between the two there is no
     /// `;` and no `}`.
-    fn header_above(&self, line: usize) -> Option<Span> {
+    fn header_above(&self, line: usize, name: &str) -> Option<Span> {
         for above in (1..line).rev() {
             let code = code(self.lines[above - 1]);
             if code.trim_start().starts_with(['*', '/']) {
                 continue;
             }
-            if let Some(range) = synchronized(code) {
+            if let Some(range) = synchronized(code, name) {
                 return Some(Span { line: above, range });
             }
             if code.contains([';', '}']) {
@@ -130,22 +130,31 @@ fn takes_lock(code: &str) -> bool {
 }
 
 /// `synchronized (lock)`, or the bare word in a method header (Kotlin: `@Synchronized`).
-fn synchronized(code: &str) -> Option<Range<usize>> {
-    let word = words(code, "synchronized").chain(words(code, "Synchronized")).next()?;
+fn synchronized(code: &str, name: &str) -> Option<Range<usize>> {
+    let simple = name.rsplit('.').next().unwrap_or(name);
+    let all =
+        words(code, "synchronized").chain(words(code, "Synchronized")).map(|word| with_lock(code, word));
+    let (naming, others): (Vec<_>, Vec<_>) =
+        all.partition(|range| words(&code[range.clone()], simple).next().is_some());
+    naming.into_iter().chain(others).next()
+}
+
+/// The word and the parentheses after it.
+fn with_lock(code: &str, word: Range<usize>) -> Range<usize> {
     let rest = &code[word.end..];
     if !rest.trim_start().starts_with('(') {
-        return Some(word);
+        return word;
     }
     let mut depth = 0;
     for (at, c) in rest.char_indices() {
         match c {
             '(' => depth += 1,
-            ')' if depth == 1 => return Some(word.start..word.end + at + 1),
+            ')' if depth == 1 => return word.start..word.end + at + 1,
             ')' => depth -= 1,
             _ => {}
         }
     }
-    Some(word.start..trimmed(code).end)
+    word.start..trimmed(code).end
 }
 
 /// Of several candidates, an assigned one for a write and another for a read.
@@ -245,21 +254,29 @@ mod tests {
         assert_eq!(source.access(0, Target::Unnamed, Write), None);
         assert_eq!(source.access(2, Target::Unnamed, Write), None);
         assert_eq!(source.access(3, Target::Unnamed, Write), None);
-        assert_eq!(source.lock(9), None);
+        assert_eq!(source.lock(9, "a"), None);
     }
 
     #[test]
     fn a_lock_is_the_synchronized_head_or_the_locking_statement() {
-        let lock = |code| shown(code, Source::new(code).lock(1));
+        let lock = |code| shown(code, Source::new(code).lock(1, "app.Main.b"));
         assert_eq!(lock("  synchronized (a(b)) { x(); }"), "1:   [synchronized (a(b))] { x(); }");
         assert_eq!(lock("  synchronized (a("), "1:   [synchronized (a(]");
         assert_eq!(lock("  mutex.lock();"), "1:   [mutex.lock();]");
+        assert_eq!(
+            lock("synchronized (a) { synchronized (b) {"),
+            "1: synchronized (a) { [synchronized (b)] {"
+        );
+        assert_eq!(
+            lock("synchronized (x) { synchronized (y) {"),
+            "1: [synchronized (x)] { synchronized (y) {"
+        );
     }
 
     #[test]
     fn the_lock_of_a_synchronised_method_is_taken_in_its_header() {
         let method = "int a;\nsynchronized void m()\n    throws X {\n  // synchronized\n  n++;\n  n--;\n}";
-        assert_eq!(shown(method, Source::new(method).lock(5)), "2: [synchronized] void m()");
-        assert_eq!(shown(method, Source::new(method).lock(6)), "6:   [n--;]");
+        assert_eq!(shown(method, Source::new(method).lock(5, "this")), "2: [synchronized] void m()");
+        assert_eq!(shown(method, Source::new(method).lock(6, "this")), "6:   [n--;]");
     }
 }

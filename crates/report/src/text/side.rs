@@ -44,7 +44,8 @@ impl Side<'_> {
         let mut marks = vec![];
         let mut unseen = vec![];
         for held in self.held() {
-            match source.lock(held.place.line).filter(|_| held.place.file == self.site.place.file) {
+            match source.lock(held.place.line, &held.name).filter(|_| held.place.file == self.site.place.file)
+            {
                 Some(span) if span.line != access.span.line => {
                     let label = format!("holds {}", lock(held, names));
                     marks.push(Mark { span, label, kind: AnnotationKind::Context });
@@ -97,7 +98,7 @@ impl Side<'_> {
                 (source.access(line, self.target, AccessKind::Write), "written here".into())
             }
             (AccessKind::Read, _) => (source.access(line, self.target, AccessKind::Read), "read here".into()),
-            (_, Some(wants)) => (source.lock(line), format!("wants {}", lock(wants, names))),
+            (_, Some(wants)) => (source.lock(line, &wants.name), format!("wants {}", lock(wants, names))),
             (_, None) => (source.access(line, Target::Unnamed, self.site.access), "waits here".into()),
         };
         Some(Mark { span: span?, label, kind: AnnotationKind::Primary })
@@ -151,14 +152,21 @@ fn thread(origin: &str, relation: Thread) -> String {
     }
 }
 
+/// Each lock stands below with its place; a long list would only hide the thread.
 fn holding(locks: &[LockUse], names: &Names<'_>) -> String {
     match locks {
         [] => "no lock".to_owned(),
-        locks => locks.iter().map(|held| lock(held, names)).collect::<Vec<_>>().join(" and "),
+        [only] => lock(only, names),
+        [first, second] => format!("{} and {}", lock(first, names), lock(second, names)),
+        many => format!("{} locks", many.len()),
     }
 }
 
 fn lock(lock: &LockUse, names: &Names<'_>) -> String {
     let mode = if lock.shared { " in read mode" } else { "" };
-    format!("`{}`{mode}", clean(&names.prose(&lock.name)))
+    match clean(&names.prose(&lock.name)).as_str() {
+        // Words for a lock without a name are no code.
+        name if name.starts_with("a ") => format!("{name}{mode}"),
+        name => format!("`{name}`{mode}"),
+    }
 }

@@ -440,7 +440,8 @@ impl Solver<'_> {
         fields.into_iter().find(|&field| &self.program.names[self.program.field(field).name] == name.as_str())
     }
 
-    /// Does the definition chain of the receiver contain `parallel()` or `parallelStream()`?
+    /// Does the definition chain of the receiver contain `parallel()` or `parallelStream()`? It ends where a
+    /// collection gives a stream: how the collection came to be does not matter.
     fn is_parallel_stream(&self, call: CallId) -> bool {
         let this = Operand { root: Root::This, path: Vec::new() };
         let Some((body, mut var)) = self.operand_var(call, &this) else { return false };
@@ -451,7 +452,7 @@ impl Solver<'_> {
                 StmtKind::Call { target, args, .. } => {
                     match self.program.selector_text(target.selector).0 {
                         "parallel" | "parallelStream" => return true,
-                        "sequential" => return false,
+                        "sequential" | "stream" => return false,
                         _ => {}
                     }
                     let Some(&receiver) = args.first() else { return false };

@@ -333,7 +333,7 @@ impl Naive<'_> {
             var = match &body.stmts[def].kind {
                 StmtKind::Call { target, args, .. } => match self.name_of(target.selector) {
                     "parallel" | "parallelStream" => return true,
-                    "sequential" => return false,
+                    "sequential" | "stream" => return false,
                     _ => match args.first() {
                         Some(&receiver) => receiver,
                         None => return false,

@@ -30,6 +30,15 @@ struct Traffic {
     awaits: Kills,
     /// Origins that start only after the signal.
     late: Vec<Origin>,
+    /// Of these, those that whoever signals waits for: they run while everybody is blocked.
+    actions: Vec<Origin>,
+}
+
+impl Traffic {
+    /// Does who signals there go on only after everybody has?
+    fn blocks(&self, signal: &(Act, StmtId)) -> bool {
+        self.awaits.stmts.binary_search(signal).is_ok()
+    }
 }
 
 /// One subject with what it orders.
@@ -41,6 +50,10 @@ struct Channel {
     before_await: BTreeMap<Origin, ReachSet>,
     /// Signalling origins without whose signal no await returns.
     needed: Vec<Origin>,
+    /// Of these, those that are blocked from each of their signals until the await returns.
+    blocked: Vec<Origin>,
+    /// Origins that run only while these are blocked.
+    actions: Vec<Origin>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +74,7 @@ impl Signals {
             Signals { channels: Vec::new(), signalled: origins.info.ids().map(|_| Vec::new()).collect() };
         for (subject, traffic) in traffic {
             if let Some(channel) = channel(world, origins, unique, subject, &traffic) {
-                for &origin in &channel.needed {
+                for &origin in channel.needed.iter().chain(&channel.actions) {
                     signals.signalled[origin].push(signals.channels.len() as u32);
                 }
                 signals.channels.push(channel);
@@ -71,7 +84,7 @@ impl Signals {
     }
 
     /// a1 → a2 iff a1 never runs after a signal of its origin, that signal is needed, and a2 runs only after
-    /// an await.
+    /// an await; or if a1 belongs to a barrier action, which no party runs beside.
     pub fn precedes(&self, first: &Point, second: &Point) -> bool {
         self.signalled[first.origin].iter().any(|&at| {
             let channel = &self.channels[at as usize];
@@ -79,6 +92,7 @@ impl Signals {
             let before = channel.before_await.get(&second.origin);
             after.is_some_and(|set| !set.contains(first.act, first.stmt))
                 && before.is_some_and(|set| !set.contains(second.act, second.stmt))
+                || channel.actions.contains(&first.origin) && channel.blocked.contains(&second.origin)
         })
     }
 }
@@ -99,7 +113,7 @@ fn channel(
             signalling.entry(origin).or_default().push((act, stmt));
         }
     }
-    let needed = needed(world, origins, unique, subject, &signalling);
+    let needed = needed(world, origins, unique, subject, traffic, &signalling);
     if needed.is_empty() {
         return None;
     }
@@ -127,16 +141,19 @@ fn channel(
         })
         .chain(traffic.late.iter().map(|&origin| (origin, ReachSet::default())))
         .collect();
-    Some(Channel { after_signal, before_await, needed })
+    let is_blocked = |origin: &Origin| signalling[origin].iter().all(|signal| traffic.blocks(signal));
+    let blocked = needed.iter().copied().filter(is_blocked).collect();
+    Some(Channel { after_signal, before_await, needed, blocked, actions: traffic.actions.clone() })
 }
 
 /// An await needs the signal of T if all others together cannot signal often enough. A latch or barrier made
 /// with a constant counts exactly; one made with another number is taken to count everybody; anything else
-/// needs one signal.
+/// needs one signal. Who waits at a barrier comes to it once in each of its rounds.
 fn needed(
     world: &World<'_>,
     origins: &Origins,
     unique: &Unique,
+    traffic: &Traffic,
     subject: Subject,
     signalling: &BTreeMap<Origin, Vec<(Act, StmtId)>>,
 ) -> Vec<Origin> {
@@ -146,7 +163,11 @@ fn needed(
     };
     let often = |origin: Origin, stmts: &[(Act, StmtId)]| -> Option<u64> {
         let once = |&(act, stmt): &(Act, StmtId)| unique.executes_once(world, act, stmt);
-        (origins.info[origin].runs_once && stmts.iter().all(once)).then_some(stmts.len() as u64)
+        let signals = match stmts.iter().all(|signal| traffic.blocks(signal)) {
+            true => Some(1),
+            false => stmts.iter().all(once).then_some(stmts.len() as u64),
+        };
+        signals.filter(|_| origins.info[origin].runs_once)
     };
     let others = |origin: Origin| -> Option<u64> {
         let own = if origins.info[origin].runs_once { Some(0) } else { None };
@@ -229,7 +250,16 @@ fn find_late(origins: &Origins, unique: &Unique, traffic: &mut BTreeMap<Subject,
                 && unique.contains(obj)
                 && rest.iter().all(|&at| origins.sites[at].after.contains(after))
             {
-                traffic.entry(Subject::Object(obj)).or_default().late.push(origin);
+                let traffic = traffic.entry(Subject::Object(obj)).or_default();
+                traffic.late.push(origin);
+                let is_action = |&at: &usize| {
+                    let site = &origins.sites[at];
+                    let signal = (site.act, site.stmt);
+                    site.waits && traffic.signals.contains(&signal) && traffic.blocks(&signal)
+                };
+                if origins.sites_of[origin].iter().all(is_action) {
+                    traffic.actions.push(origin);
+                }
             }
         }
     }

@@ -2,9 +2,10 @@
 //! calls do to order and locks. Owns indices over them; decides nothing.
 
 use crate::bits::Bits;
+use crate::branches::Edge;
 use crate::components::Components;
 use crate::flow::{Flow, Resolver};
-use crate::reach::Throws;
+use crate::reach::{Throws, never_taken};
 use arena::{Id, IdSet, IndexVec};
 use classfile::Layer;
 use ir::{
@@ -25,6 +26,8 @@ pub struct World<'a> {
     pub pointsto: &'a PointsTo,
     pub components: Components,
     flows: Vec<OnceLock<Option<Arc<Flow>>>>,
+    /// By method.
+    never_taken: Vec<OnceLock<Vec<Edge>>>,
     resolver: Mutex<Resolver<'a>>,
     sync: IndexVec<Act, Vec<(StmtId, &'a Step)>>,
     acts_of: FxHashMap<MethodId, Vec<Act>>,
@@ -65,6 +68,7 @@ impl<'a> World<'a> {
             pointsto,
             components: Components::new(pointsto),
             flows: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
+            never_taken: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
             resolver: Mutex::new(Resolver::new(program)),
             sync: IndexVec::new(),
             acts_of: FxHashMap::default(),
@@ -188,6 +192,12 @@ impl<'a> World<'a> {
     pub fn declared(&self, target: MethodRef) -> &'a [ClassId] {
         let method = self.resolver().method(target);
         method.map_or(&[], |method| self.program.method(method).throws.as_slice())
+    }
+
+    /// Edges of a body that nobody ever takes.
+    pub fn never_taken(&self, flow: &Flow) -> &[Edge] {
+        let known = self.never_taken.get(flow.method.index());
+        known.map_or(&[], |known| known.get_or_init(|| never_taken(self, flow)))
     }
 
     /// What is thrown on purpose.

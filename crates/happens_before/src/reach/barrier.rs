@@ -37,7 +37,8 @@ impl Barrier {
                     Some(flow) => {
                         let (throws, stops) =
                             (world.throws().of(world.pointsto.method(act)), barrier.stops(world, act));
-                        let mut walk = Walk::new(flow, throws, stops, kills.edges_of(act));
+                        let mut walk =
+                            Walk::new(flow, throws, stops, kills.edges_of(act), world.never_taken(flow));
                         walk.go(seed);
                         let exits = walk.exits;
                         walks.insert(act, walk);
@@ -80,7 +81,7 @@ impl Barrier {
         let throws = world.throws().of(world.pointsto.method(act));
         let has_stops = self.is_affected(act) || throws.is_some_and(|throws| !throws.leaving.is_empty());
         let stops = if has_stops { self.stops(world, act) } else { Vec::new() };
-        Some(Walk::new(flow, throws, stops, self.kills.edges_of(act)))
+        Some(Walk::new(flow, throws, stops, self.kills.edges_of(act), world.never_taken(flow)))
     }
 
     /// Callers of kills, transitively.

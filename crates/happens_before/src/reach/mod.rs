@@ -2,10 +2,12 @@
 //! Knows calls and flow; what the starts and kills mean is the asker's affair.
 
 mod barrier;
+mod nulls;
 mod throws;
 mod walk;
 
 pub use barrier::Barrier;
+pub use nulls::never_taken;
 pub use throws::Throws;
 
 use crate::bits::Bits;
@@ -315,7 +317,8 @@ pub fn throws_past(world: &World<'_>, act: Act, kills: &Kills) -> bool {
     stmts.extend(throws.leaving.iter().copied().filter(is_call));
     stmts.sort_unstable();
     stmts.dedup();
-    let mut walk = Walk::new(flow, Some(throws), stmts.into_iter().map(stop).collect(), &kills.edges);
+    let stops = stmts.into_iter().map(stop).collect();
+    let mut walk = Walk::new(flow, Some(throws), stops, &kills.edges, world.never_taken(flow));
     walk.go(Seed::Entry);
     walk.exits.thrown
 }

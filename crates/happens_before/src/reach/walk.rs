@@ -3,6 +3,7 @@
 
 use super::throws::MethodThrows;
 use crate::bits::Bits;
+use crate::branches::Edge;
 use crate::flow::Flow;
 use arena::Id;
 use ir::{BlockId, StmtId, StmtKind};
@@ -42,6 +43,7 @@ pub struct Walk<'a> {
     leaving: Option<&'a MethodThrows>,
     stops: Vec<Stop>,
     killed_edges: &'a [(Act, BlockId, BlockId)],
+    never_taken: &'a [Edge],
     /// Per block, the first statement reached so far.
     from: Vec<u32>,
     left: Vec<(BlockId, u32)>,
@@ -66,6 +68,7 @@ impl<'a> Walk<'a> {
         throws: Option<&'a MethodThrows>,
         stops: Vec<Stop>,
         killed_edges: &'a [(Act, BlockId, BlockId)],
+        never_taken: &'a [Edge],
     ) -> Walk<'a> {
         Walk {
             flow,
@@ -73,6 +76,7 @@ impl<'a> Walk<'a> {
             leaving: throws,
             stops,
             killed_edges,
+            never_taken,
             from: vec![u32::MAX; flow.body.blocks.len()],
             left: Vec::new(),
             reached: Bits::with_len(flow.body.stmts.len()),
@@ -190,7 +194,8 @@ impl<'a> Walk<'a> {
     }
 
     fn edge(&mut self, from: BlockId, to: BlockId) {
-        if !self.killed_edges.iter().any(|&(_, killed, into)| (killed, into) == (from, to)) {
+        let is_killed = || self.killed_edges.iter().any(|&(_, killed, into)| (killed, into) == (from, to));
+        if !self.never_taken.contains(&(from, to)) && !is_killed() {
             self.visit(to, self.flow.body.blocks[to].first);
         }
     }
@@ -213,7 +218,7 @@ mod tests {
     /// Statements reached from a seed, with the given ones closed.
     fn reached(flow: &Flow, seed: Seed, closed: &[u32]) -> (Vec<usize>, Exits) {
         let stop = |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false };
-        let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), &[]);
+        let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), &[], &[]);
         walk.go(seed);
         (walk.reached.iter().collect(), walk.exits)
     }
@@ -255,7 +260,7 @@ mod tests {
         // 0 → 1 ⇄ 1, 1 → 2: leaving the loop is killed
         let flow = flow(&[(1, &[1], &[]), (2, &[1, 2], &[]), (1, &[], &[])]);
         let kills = [(Act(0), BlockId(1), BlockId(2))];
-        let mut walk = Walk::new(&flow, None, Vec::new(), &kills);
+        let mut walk = Walk::new(&flow, None, Vec::new(), &kills, &[]);
         walk.go(Seed::Entry);
         assert_eq!(walk.reached.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(!walk.exits.normal);
@@ -273,7 +278,7 @@ mod tests {
     fn a_walk_can_be_continued_where_it_was_stopped() {
         let flow = flow(&[(4, &[1], &[]), (1, &[], &[])]);
         let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false };
-        let mut walk = Walk::new(&flow, None, vec![closed], &[]);
+        let mut walk = Walk::new(&flow, None, vec![closed], &[], &[]);
         walk.go(Seed::Entry);
         assert!(!walk.exits.normal);
         walk.set_stop(Stop { passes: Exits::ALL, ..closed });

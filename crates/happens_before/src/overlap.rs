@@ -239,12 +239,26 @@ impl<'a, 'w> Builder<'a, 'w> {
             // Beyond the place where the joined value is made anew, the join is of another instance.
             for &(act, stmt) in &joins.renewed {
                 if self.overlap.reaches[ids[0]].contains(act, stmt) {
-                    let start = Start::After(act, stmt, None);
+                    // A call that comes back to the method works on a value of its own, and then returns.
+                    let start = match self.comes_again(start, &kills, stmt) {
+                        true => Start::After(act, stmt, None),
+                        false => Start::Inside(act, stmt),
+                    };
                     ids.push(self.reach(q, start, without_same_value.clone()));
                 }
             }
         }
         ids
+    }
+
+    /// May the execution of the method that goes on from the start come to this statement, or to its end, before
+    /// it comes to a kill?
+    fn comes_again(&mut self, start: Start, kills: &Kills, stmt: StmtId) -> bool {
+        let (Start::After(act, from, _) | Start::Inside(act, from)) = start else { return true };
+        let barrier = self.barrier(kills);
+        barrier
+            .goes(self.world, act, from)
+            .is_none_or(|(reached, ends)| ends || reached.contains(stmt.index()))
     }
 
     /// What the spawning method may get from its callers: the task, if it did not make it itself.
@@ -257,12 +271,16 @@ impl<'a, 'w> Builder<'a, 'w> {
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
-        let prepare = || Rc::new(Barrier::new(self.world, key.2.clone()));
-        let barrier = self.barriers.entry(key.2.clone()).or_insert_with(prepare).clone();
+        let barrier = self.barrier(&key.2);
         let set = reach(self.world, self.origins.info[q].entry, &self.origins.runs[q], &[start], &barrier);
         let id = self.overlap.reaches.push(set);
         self.known.insert(key, id);
         id
+    }
+
+    fn barrier(&mut self, kills: &Kills) -> Rc<Barrier> {
+        let prepare = || Rc::new(Barrier::new(self.world, kills.clone()));
+        self.barriers.entry(kills.clone()).or_insert_with(prepare).clone()
     }
 
     /// R1 and R2 may run at the same time iff in some common ancestor P, at the spawn of a child that leads to

@@ -84,6 +84,13 @@ impl Barrier {
         Some(Walk::new(flow, throws, stops, self.kills.edges_of(act), world.never_taken(flow)))
     }
 
+    /// What one execution of a body reaches of it from just after a statement, and whether that is its end.
+    pub fn goes(&self, world: &World<'_>, act: Act, from: StmtId) -> Option<(Bits, bool)> {
+        let mut walk = self.walk(world, act)?;
+        walk.go(Seed::After(from));
+        Some((walk.reached, walk.exits.any()))
+    }
+
     /// Callers of kills, transitively.
     fn find_affected(&mut self, world: &World<'_>) -> Vec<Act> {
         let mut found: Vec<Act> = Vec::new();

@@ -1,7 +1,10 @@
 //! Which statements certainly wait for the end of an origin. Knows handles, executors and loops; whether a
 //! join is passed on the way from a spawn is left to reachability.
 
+mod covers;
 mod rounds;
+
+pub use covers::Covers;
 
 use crate::bits::Bits;
 use crate::branches::{Edge, waited};
@@ -76,36 +79,30 @@ pub struct Joins {
     pub of_origin: IndexVec<Origin, Kills>,
     /// Statements that may wait for the end of these origins: `(act, stmt)`, sorted.
     pub waits: Vec<(Act, StmtId, Vec<Origin>)>,
+    pub covers: Covers,
 }
 
 impl Joins {
     pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique, paths: &Paths) -> Joins {
-        let (found, own) = find_joins(world);
+        let covers = Covers::new(world);
+        let (found, own) = find_joins(world, &covers);
         let finder = Finder { world, unique, paths };
         let of_site: Vec<SiteJoins> = origins.sites.iter().map(|site| finder.of_site(site, &found)).collect();
         let lifted = origins.sites.iter().map(|site| finder.lifted(origins, site, &found)).collect();
         let of_origin = origins.sites_of.iter().map(|(_, sites)| common(&of_site, sites)).collect();
         let waits = waits(origins, &found, own);
-        Joins { of_site, lifted, of_origin, waits }
+        Joins { of_site, lifted, of_origin, waits, covers }
     }
 }
 
 /// All joins, and how many of them are statements that wait themselves (these come first).
-fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
-    let mut covers: BTreeMap<Obj, IdSet<Obj>> = BTreeMap::new();
+fn find_joins(world: &World<'_>, covers: &Covers) -> (Vec<Join>, usize) {
     let mut joins = Vec::new();
     for act in world.pointsto.acts() {
         for &(stmt, step) in world.sync(act) {
             let (operand, waits_for, when) = match step {
                 Step::Join { handle, when } => (handle, WaitsFor::Handle, *when),
                 Step::JoinAll { executor, when } => (executor, WaitsFor::Executor, *when),
-                Step::Covers { handle, parts } => {
-                    let parts = world.operand(act, stmt, parts);
-                    for handle in world.operand(act, stmt, handle).iter() {
-                        covers.entry(handle).or_default().union_with(&parts);
-                    }
-                    continue;
-                }
                 _ => continue,
             };
             let Some(flow) = world.flow(act) else { continue };
@@ -129,14 +126,7 @@ fn find_joins(world: &World<'_>) -> (Vec<Join>, usize) {
     let own = joins.len();
     lift_joins(world, &mut joins);
     for join in &mut joins {
-        let mut left: Vec<Obj> = join.objects.iter().collect();
-        while let Some(obj) = left.pop() {
-            for part in covers.get(&obj).into_iter().flat_map(|parts| parts.iter()) {
-                if join.covered.insert(part) {
-                    left.push(part);
-                }
-            }
-        }
+        join.covered = covers.of(join.objects.iter());
     }
     (joins, own)
 }

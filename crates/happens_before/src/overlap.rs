@@ -2,7 +2,7 @@
 //! knows neither signals nor locks.
 
 use crate::bits::Bits;
-use crate::joins::{Joins, SiteJoins};
+use crate::joins::{Covers, Joins, SiteJoins};
 use crate::local::has_own_task;
 use crate::origins::{Origins, Site};
 use crate::reach::{Barrier, Kills, ReachSet, Start, gets, reach};
@@ -111,7 +111,7 @@ struct Builder<'a, 'w> {
 impl<'a, 'w> Builder<'a, 'w> {
     fn new(world: &'a World<'w>, origins: &'a Origins, joins: &'a Joins, unique: &'a Unique) -> Self {
         let count = origins.info.len();
-        let tree = Tree::new(origins, unique);
+        let tree = Tree::new(origins, unique, &joins.covers);
         let overlap = Overlap {
             reaches: IndexVec::new(),
             alive: (0..count).map(|_| FxHashMap::default()).collect(),
@@ -402,7 +402,7 @@ impl<'a, 'w> Builder<'a, 'w> {
 }
 
 impl Tree {
-    fn new(origins: &Origins, unique: &Unique) -> Tree {
+    fn new(origins: &Origins, unique: &Unique, covers: &Covers) -> Tree {
         let count = origins.info.len();
         let mut sites: IndexVec<Origin, Vec<usize>> = (0..count).map(|_| Vec::new()).collect();
         for (at, site) in origins.sites.iter().enumerate() {
@@ -433,7 +433,7 @@ impl Tree {
             below.push(seen);
         }
         let order = postorder(&children);
-        let after = started_after(origins, unique);
+        let after = started_after(origins, unique, covers);
         Tree { sites, below, order, after }
     }
 }
@@ -464,9 +464,9 @@ fn postorder(children: &IndexVec<Origin, Vec<Origin>>) -> Vec<Origin> {
     order
 }
 
-/// T2 starts after T1 has ended iff every spawn of T2 names T1's only handle, one concrete object, as one of
-/// those it waits for; and so on along chains.
-fn started_after(origins: &Origins, unique: &Unique) -> IndexVec<Origin, Bits> {
+/// T2 starts after T1 has ended iff every spawn of T2 names T1's only handle, one concrete object, or one that
+/// covers it, as one of those it waits for; or if all who start T2 start after T1; and so on along chains.
+fn started_after(origins: &Origins, unique: &Unique, covers: &Covers) -> IndexVec<Origin, Bits> {
     let count = origins.info.len();
     let handle = |origin: Origin| {
         let mut handles = IdSet::new();
@@ -486,15 +486,29 @@ fn started_after(origins: &Origins, unique: &Unique) -> IndexVec<Origin, Bits> {
         let Some((&first, rest)) = sites.split_first() else { return Vec::new() };
         let everywhere = |after: &&IdSet<Obj>| rest.iter().all(|&at| origins.sites[at].after.contains(after));
         let handles = origins.sites[first].after.iter().filter(everywhere).filter_map(IdSet::single);
-        let early = handles.flat_map(|handle| by_handle.get(&handle).into_iter().flatten());
+        let mut ended: IdSet<Obj> = handles.filter(|&handle| unique.contains(handle)).collect();
+        ended.union_with(&covers.of(ended.iter()));
+        let early = ended.iter().flat_map(|handle| by_handle.get(&handle).into_iter().flatten());
         early.copied().filter(|&early| early != origin).collect()
     };
+    let direct: IndexVec<Origin, Vec<Origin>> = origins.info.ids().map(direct).collect();
     let mut after: IndexVec<Origin, Bits> = (0..count).map(|_| Bits::new()).collect();
-    for origin in origins.info.ids() {
-        let mut left = direct(origin);
-        while let Some(early) = left.pop() {
-            if early != origin && after[origin].insert(early.index()) {
-                left.extend(direct(early));
+    let mut is_done = direct.iter().all(|(_, early)| early.is_empty());
+    while !is_done {
+        is_done = true;
+        for origin in origins.info.ids() {
+            let parents = origins.info[origin].spawned_by.iter().map(|by| by.parent);
+            let mut early = parents
+                .filter(|&parent| parent != origin)
+                .map(|parent| after[parent].clone())
+                .reduce(|both, other| both.iter().filter(|&at| other.contains(at)).collect())
+                .unwrap_or_default();
+            for &ended in &direct[origin] {
+                early.insert(ended.index());
+                early.union_with(&after[ended]);
+            }
+            for ended in early.iter().filter(|&ended| ended != origin.index()) {
+                is_done &= !after[origin].insert(ended);
             }
         }
     }

@@ -114,6 +114,7 @@ pub fn waited(flow: &Flow, act: Act, stmt: StmtId, when: Outcome) -> Kills {
     let result = flow.body.stmts[stmt].kind.def();
     let is_tested = || result.is_some_and(|result| tests(flow).iter().any(|test| test.value == result));
     let truth = match when {
+        Outcome::Returned => return Kills::at_return(act, stmt),
         Outcome::Any => None,
         Outcome::NotFalse if !is_tested() => None,
         Outcome::True | Outcome::NotFalse => Some(true),

@@ -364,8 +364,12 @@ fn must_pass(flow: &Flow, kills: &Kills) -> bool {
     let mut seen = Bits::new();
     let mut left = vec![BlockId(0)];
     while let Some(block) = left.pop() {
-        let is_killed = |(_, stmt): (Act, StmtId)| flow.body.stmts[stmt].block == block;
-        if !seen.insert(block.index()) || kills.passed().any(is_killed) {
+        let is_here = |&&(_, stmt): &&(Act, StmtId)| flow.body.stmts[stmt].block == block;
+        if !seen.insert(block.index()) || kills.stmts.iter().any(|kill| is_here(&kill)) {
+            continue;
+        }
+        if let Some(&(_, stmt)) = kills.returns.iter().find(is_here) {
+            left.extend(flow.handlers(stmt).iter().map(|&(_, handler)| handler));
             continue;
         }
         let info = &flow.body.blocks[block];

@@ -117,8 +117,7 @@ fn channel(
     if needed.is_empty() {
         return None;
     }
-    let awaiting: IdSet<Origin> = (traffic.awaits.stmts.iter().map(|&(act, _)| act))
-        .chain(traffic.awaits.edges.iter().map(|&(act, ..)| act))
+    let awaiting: IdSet<Origin> = (traffic.awaits.acts())
         .flat_map(|act| origins.origins_of[act].iter().copied())
         .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization)
         .collect();
@@ -153,8 +152,8 @@ fn needed(
     world: &World<'_>,
     origins: &Origins,
     unique: &Unique,
-    traffic: &Traffic,
     subject: Subject,
+    traffic: &Traffic,
     signalling: &BTreeMap<Origin, Vec<(Act, StmtId)>>,
 ) -> Vec<Origin> {
     let count = match subject {

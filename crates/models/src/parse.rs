@@ -205,8 +205,12 @@ impl<'t> Parser<'t> {
 
     /// `if-true`, or nothing.
     fn outcome(&mut self) -> Outcome {
-        let named =
-            [("if-true", Outcome::True), ("if-false", Outcome::False), ("unless-false", Outcome::NotFalse)];
+        let named = [
+            ("if-true", Outcome::True),
+            ("if-false", Outcome::False),
+            ("unless-false", Outcome::NotFalse),
+            ("if-returned", Outcome::Returned),
+        ];
         let found = named.into_iter().find(|&(word, _)| self.take(word));
         found.map_or(Outcome::Any, |(_, outcome)| outcome)
     }

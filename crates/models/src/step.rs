@@ -208,6 +208,15 @@ pub enum Outcome {
     False,
     /// `unless-false`: a wait with a timeout. Where nobody looks at the result, it is taken to have succeeded.
     NotFalse,
+    /// `if-returned`: a wait with a timeout that throws when the time is over.
+    Returned,
+}
+
+impl Outcome {
+    /// Does the call go on at some time, whatever happens?
+    pub fn gives_up(self) -> bool {
+        self != Outcome::Any
+    }
 }
 
 impl Source {

@@ -17,17 +17,26 @@ use std::collections::BTreeSet;
 /// - Of the ways out, those count that a round always comes by and that depend on what the value was got with
 ///   (an iterator, an index), or test it for null; if there are none, the first that a round always comes by.
 /// - An exception that nobody throws on purpose does not happen, so that what it leads to counts as well.
+/// - What is thrown by a join that has waited only where it returns goes on without it.
 /// - An inner loop that has the value from outside (and tries again, say) is taken to run, and to have joined it.
 pub fn finished(world: &World<'_>, flow: &Flow, join: &Join, joins: &[&Join]) -> Vec<Vec<Edge>> {
     let mut passed = Passed::new(world, flow, join, joins);
+    let thrown = join.kills.returns.iter().flat_map(|&(_, stmt)| flow.handlers(stmt));
+    let thrown: Vec<Edge> = thrown.map(|&(stmt, handler)| (flow.body.stmts[stmt].block, handler)).collect();
     let mut found = Vec::new();
     for around in flow.loops_around(join.stmt) {
         let rounds = Rounds { flow, around };
-        if rounds.reaches_itself(|block| passed.ends(flow, block), &passed.edges) {
+        let starts: Vec<BlockId> = std::iter::once(around.header)
+            .chain(
+                thrown.iter().map(|&(_, handler)| handler).filter(|handler| around.blocks.contains(handler)),
+            )
+            .collect();
+        if rounds.walk(starts, |block| passed.ends(flow, block), &passed.edges).1 {
             found.push(Vec::new());
             continue;
         }
-        let exits = rounds.exits(join);
+        let mut exits = rounds.exits(join);
+        exits.retain(|exit| !thrown.contains(exit));
         passed.edges.extend(&exits);
         found.push(if is_renewed(flow, around, join) { exits } else { Vec::new() });
     }
@@ -138,12 +147,16 @@ impl Rounds<'_> {
 
     /// Does a round come back to the header without one of these?
     fn reaches_itself(&self, ends: impl Fn(BlockId) -> bool, edges: &[Edge]) -> bool {
-        self.walk(ends, edges).1
+        self.walk(vec![self.around.header], ends, edges).1
     }
 
-    /// The blocks of a round, nearest first, and whether it comes back to the header.
-    fn walk(&self, ends: impl Fn(BlockId) -> bool, edges: &[Edge]) -> (Vec<BlockId>, bool) {
-        let mut blocks = vec![self.around.header];
+    /// The blocks of a round from these on, nearest first, and whether it comes back to the header.
+    fn walk(
+        &self,
+        mut blocks: Vec<BlockId>,
+        ends: impl Fn(BlockId) -> bool,
+        edges: &[Edge],
+    ) -> (Vec<BlockId>, bool) {
         let mut returns = false;
         let mut at = 0;
         while at < blocks.len() {
@@ -167,7 +180,7 @@ impl Rounds<'_> {
 
     /// The ways out that a loop through everybody takes at its end, or by accident.
     fn exits(&self, join: &Join) -> Vec<Edge> {
-        let (plain, _) = self.walk(|_| false, &[]);
+        let (plain, _) = self.walk(vec![self.around.header], |_| false, &[]);
         let is_plain = |&(from, to): &Edge| plain.contains(&from) && self.successors(from).contains(&to);
         let (chosen, mut exits): (Vec<Edge>, Vec<Edge>) =
             self.flow.exits(self.around).into_iter().partition(is_plain);

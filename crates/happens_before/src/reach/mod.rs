@@ -76,7 +76,7 @@ impl Kills {
         both
     }
 
-    fn acts(&self) -> impl Iterator<Item = Act> + '_ {
+    pub fn acts(&self) -> impl Iterator<Item = Act> + '_ {
         self.passed().map(|(act, _)| act).chain(self.edges.iter().map(|&(act, ..)| act))
     }
 

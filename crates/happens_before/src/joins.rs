@@ -12,7 +12,7 @@ use crate::flow::Flow;
 use crate::locks::paths::{PathRoot, Paths};
 use crate::origins::{Origins, Site};
 use crate::reach::{Kills, passes_in, throws_past};
-use crate::types::Origin;
+use crate::types::{End, Origin};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
@@ -33,8 +33,7 @@ struct Join {
     /// Where it has waited: the statement, or the edges that know its result.
     kills: Kills,
     waits_for: WaitsFor,
-    /// It does not go on before. (A question about the end does.)
-    blocks: bool,
+    when: Outcome,
     /// What the operand is.
     objects: IdSet<Obj>,
     /// What is joined with it, because its end covers theirs.
@@ -42,6 +41,16 @@ struct Join {
     var: Option<Var>,
     /// For each loop around it, innermost first: the edges on which it is left with everybody joined.
     finished: OnceCell<Vec<Vec<Edge>>>,
+}
+
+impl Join {
+    /// What it would have to be about.
+    fn subject<'a>(&self, site: &'a Site) -> &'a IdSet<Obj> {
+        match self.waits_for {
+            WaitsFor::Handle => &site.handles,
+            WaitsFor::Executor => &site.executors,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +87,7 @@ pub struct Joins {
     /// By origin: joins of all instances, whoever started them.
     pub of_origin: IndexVec<Origin, Kills>,
     /// Statements that may wait for the end of these origins: `(act, stmt)`, sorted.
-    pub waits: Vec<(Act, StmtId, Vec<Origin>)>,
+    pub waits: Vec<(Act, StmtId, Vec<End>)>,
     pub covers: Covers,
 }
 
@@ -90,7 +99,7 @@ impl Joins {
         let of_site: Vec<SiteJoins> = origins.sites.iter().map(|site| finder.of_site(site, &found)).collect();
         let lifted = origins.sites.iter().map(|site| finder.lifted(origins, site, &found)).collect();
         let of_origin = origins.sites_of.iter().map(|(_, sites)| common(&of_site, sites)).collect();
-        let waits = waits(origins, &found, own);
+        let waits = finder.waits(origins, &found[..own]);
         Joins { of_site, lifted, of_origin, waits, covers }
     }
 }
@@ -115,7 +124,7 @@ fn find_joins(world: &World<'_>, covers: &Covers) -> (Vec<Join>, usize) {
                 stmt,
                 kills,
                 waits_for,
-                blocks: matches!(when, Outcome::Any | Outcome::NotFalse),
+                when,
                 objects: world.operand(act, stmt, operand),
                 covered: IdSet::new(),
                 var: world.operand_var(act, stmt, operand),
@@ -136,7 +145,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
     let mut at = 0;
     let most = joins.len() + MOST_LIFTED;
     while at < joins.len() && joins.len() < most {
-        let Join { act, waits_for, blocks, var, .. } = joins[at];
+        let Join { act, waits_for, when, var, .. } = joins[at];
         at += 1;
         let (Some(flow), Some(var)) = (world.flow(act), var) else { continue };
         let source = flow.source(var);
@@ -162,7 +171,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
                 stmt: call,
                 kills: if throws { Kills::at_return(caller, call) } else { Kills::at(caller, call) },
                 waits_for,
-                blocks,
+                when,
                 objects,
                 covered: IdSet::new(),
                 var,
@@ -170,25 +179,6 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
             });
         }
     }
-}
-
-fn waits(origins: &Origins, joins: &[Join], own: usize) -> Vec<(Act, StmtId, Vec<Origin>)> {
-    let mut waits: BTreeMap<(Act, StmtId), IdSet<Origin>> = BTreeMap::new();
-    for join in joins[..own].iter().filter(|join| join.blocks) {
-        for site in &origins.sites {
-            let subject = match join.waits_for {
-                WaitsFor::Handle => &site.handles,
-                WaitsFor::Executor => &site.executors,
-            };
-            if subject.intersects(&join.objects) || subject.intersects(&join.covered) {
-                waits.entry((join.act, join.stmt)).or_default().insert(site.child);
-            }
-        }
-    }
-    for site in origins.sites.iter().filter(|site| site.waits) {
-        waits.entry((site.act, site.stmt)).or_default().insert(site.child);
-    }
-    waits.into_iter().map(|((act, stmt), ends)| (act, stmt, ends.iter().collect())).collect()
 }
 
 /// Joins that all sites of an origin have in common.
@@ -215,10 +205,7 @@ impl Finder<'_, '_> {
         // Activations that may run the site, for loops that start and join.
         let mut spawning: Option<Bits> = None;
         for join in joins {
-            let subject = match join.waits_for {
-                WaitsFor::Handle => &site.handles,
-                WaitsFor::Executor => &site.executors,
-            };
+            let subject = join.subject(site);
             if subject.is_empty() {
                 continue;
             }
@@ -249,6 +236,33 @@ impl Finder<'_, '_> {
         found.renewed.sort_unstable();
         found.renewed.dedup();
         found
+    }
+
+    /// The waits among the joins, and those of statements that wait for what they start.
+    fn waits(&self, origins: &Origins, joins: &[Join]) -> Vec<(Act, StmtId, Vec<End>)> {
+        let mut waits: BTreeMap<(Act, StmtId), BTreeMap<Origin, End>> = BTreeMap::new();
+        let mut add = |act, stmt, end: End| {
+            let known = waits.entry((act, stmt)).or_default().entry(end.origin).or_insert(end);
+            known.is_timed &= end.is_timed;
+            known.is_certain |= end.is_certain;
+        };
+        // A question about the end does not wait for it.
+        let is_wait = |join: &&Join| !matches!(join.when, Outcome::True | Outcome::False);
+        for join in joins.iter().filter(is_wait) {
+            for site in &origins.sites {
+                let subject = join.subject(site);
+                if subject.intersects(&join.objects) || subject.intersects(&join.covered) {
+                    let found = self.of_site(site, std::slice::from_ref(join));
+                    let is_certain = !found.firm.is_empty() || !found.same_value.is_empty();
+                    let is_timed = join.when.gives_up();
+                    add(join.act, join.stmt, End { origin: site.child, is_timed, is_certain });
+                }
+            }
+        }
+        for site in origins.sites.iter().filter(|site| site.waits) {
+            add(site.act, site.stmt, End { origin: site.child, is_timed: false, is_certain: true });
+        }
+        waits.into_iter().map(|((act, stmt), ends)| (act, stmt, ends.into_values().collect())).collect()
     }
 
     /// `Thread start(Runnable r) { Thread t = new Thread(r); t.start(); return t; }`

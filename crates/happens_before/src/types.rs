@@ -208,8 +208,18 @@ pub struct Nesting {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     Lock(HeldLock),
-    /// The end of one of these origins.
-    End(Vec<Origin>),
+    /// The end of one of these.
+    End(Vec<End>),
+}
+
+/// An origin whose end is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    pub origin: Origin,
+    /// The wait gives up after a time.
+    pub is_timed: bool,
+    /// It is this one that is waited for, not one that was made in the same place.
+    pub is_certain: bool,
 }
 
 /// Can somebody else know the object yet?

@@ -23,12 +23,16 @@ pub(crate) enum Doubt {
     ManyChoices,
     /// Code of several threads is analysed together.
     MergedCode,
+    /// The wait gives up after a time.
+    Timed,
+    /// What is waited for may be another from the same place.
+    OtherEnd,
 }
 
 impl Doubt {
     fn limit(self) -> Confidence {
         match self {
-            Doubt::ManyLocks => Confidence::Medium,
+            Doubt::ManyLocks | Doubt::Timed | Doubt::OtherEnd => Confidence::Medium,
             Doubt::Downwards | Doubt::CalledBack | Doubt::ManyChoices | Doubt::MergedCode => Confidence::Low,
         }
     }
@@ -48,6 +52,12 @@ impl Doubt {
                 "a call on the way may lead to many methods, and has to lead to this one".into()
             }
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),
+            Doubt::Timed => {
+                "the wait gives up when its time is over: until then, both threads stand still".into()
+            }
+            Doubt::OtherEnd => {
+                "what is waited for may be another thread or executor that was made in the same place".into()
+            }
         }
     }
 }

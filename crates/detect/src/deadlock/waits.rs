@@ -35,19 +35,25 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
         let (Wanted::End(ends), Some(&waiter)) = (&nesting.wants, nesting.origins.first()) else { continue };
         for &node in &nesting.held.nodes {
             for &other in by_node.get(&node).into_iter().flatten() {
-                let taken_by = |end: &&Origin| takes(stages, **end, other);
-                let Some(&end) = ends.iter().find(taken_by) else { continue };
+                let taking = ends.iter().filter(|end| takes(stages, end.origin, other));
+                let Some(end) = taking.min_by_key(|end| (end.is_timed, !end.is_certain)) else { continue };
                 if other.lock.shared && nesting.held.shared {
                     continue;
                 }
                 let mut doubts = Vec::new();
                 doubts.extend((!hb.is_one_lock(node)).then_some(Doubt::ManyLocks));
                 doubts.extend(nesting.called_back.then_some(Doubt::CalledBack));
+                doubts.extend(end.is_timed.then_some(Doubt::Timed));
+                doubts.extend((!end.is_certain).then_some(Doubt::OtherEnd));
                 let place = describe.lock(&other.lock).place;
                 let spot = (stages.pointsto.method(nesting.act), nesting.stmt);
                 let rank = |wait: &Wait<'_>| (doubt::of(&wait.doubts), wait.waiter.0.calls.len());
-                let wait =
-                    Wait { waiter: (nesting, waiter), other: (other, end), doubts, places: BTreeSet::new() };
+                let wait = Wait {
+                    waiter: (nesting, waiter),
+                    other: (other, end.origin),
+                    doubts,
+                    places: BTreeSet::new(),
+                };
                 match found.entry((lock_site(stages, node), spot)) {
                     Entry::Vacant(entry) => entry.insert(wait).places.insert(place),
                     Entry::Occupied(mut entry) => {
@@ -93,7 +99,9 @@ fn finding(describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
     second.place = wanted.place.clone();
     second.acquires = Some(wanted);
     let name = first.holds.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
-    let message = format!("a thread waits for another to end while it holds a lock the other needs: {name}");
+    let stalls = if wait.doubts.contains(&Doubt::Timed) { ", until its time is over," } else { "" };
+    let message =
+        format!("a thread waits{stalls} for another to end while it holds a lock the other needs: {name}");
     let mut why = vec!["the awaited thread cannot end before it gets the lock".to_string()];
     why.extend(wait.doubts.iter().map(Doubt::text));
     let confidence: Confidence = doubt::of(&wait.doubts);

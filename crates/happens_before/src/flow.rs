@@ -21,6 +21,8 @@ pub struct Flow {
     open: Vec<BlockId>,
     /// Calls that declare InterruptedException, sorted.
     interruptible: Vec<StmtId>,
+    /// Which of them may enter which handlers with what else they declare, sorted.
+    failures: Vec<(StmtId, BlockId)>,
     loops: Loops,
     /// The constructor call on each newly allocated variable.
     constructors: FxHashMap<Var, StmtId>,
@@ -36,13 +38,15 @@ impl Flow {
             _ => false,
         };
         let calls = body.stmts.iter().filter(|(_, stmt)| is_interruptible(&stmt.kind));
-        let interruptible = calls.map(|(stmt, _)| stmt).collect();
+        let interruptible: Vec<StmtId> = calls.map(|(stmt, _)| stmt).collect();
+        let failures = failures(resolver, &body, &interruptible);
         Flow {
             method,
             fields,
             throws,
             open,
             interruptible,
+            failures,
             loops,
             constructors: constructors(resolver.program, &body),
             body,
@@ -83,6 +87,13 @@ impl Flow {
 
     pub fn is_interruptible(&self, stmt: StmtId) -> bool {
         self.interruptible.binary_search(&stmt).is_ok()
+    }
+
+    /// Handlers that an interruptible call may enter other than by an interrupt, as `(statement, handler)`.
+    pub fn failures(&self, stmt: StmtId) -> &[(StmtId, BlockId)] {
+        let from = self.failures.partition_point(|&(at, _)| at < stmt);
+        let to = self.failures.partition_point(|&(at, _)| at <= stmt);
+        &self.failures[from..to]
     }
 
     /// Edges out of a block that an interrupt may take.
@@ -250,6 +261,25 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
     (throws, open)
 }
 
+/// What interruptible calls throw when they are not interrupted: that their time is over, say.
+fn failures(resolver: &mut Resolver<'_>, body: &Body, calls: &[StmtId]) -> Vec<(StmtId, BlockId)> {
+    let mut failures = Vec::new();
+    for &stmt in calls {
+        let StmtKind::Call { target, .. } = body.stmts[stmt].kind else { continue };
+        for &handler in &body.blocks[body.stmts[stmt].block].handlers {
+            let caught = match body.stmts[StmtId(body.blocks[handler].first)].kind {
+                StmtKind::Catch { class, .. } => class,
+                _ => None,
+            };
+            if caught.is_none_or(|class| resolver.catches_failure(target, class)) {
+                failures.push((stmt, handler));
+            }
+        }
+    }
+    failures.sort_unstable();
+    failures
+}
+
 fn may_fail(kind: &StmtKind) -> bool {
     !matches!(
         kind,
@@ -369,6 +399,13 @@ impl<'a> Resolver<'a> {
         throws.iter().any(|&class| {
             self.program.is_subtype_loaded(class, caught) || self.program.is_subtype_loaded(caught, class)
         })
+    }
+
+    /// May the call throw something such a handler catches that is not an interrupt?
+    fn catches_failure(&mut self, target: MethodRef, caught: ClassId) -> bool {
+        // What is only declared may not have been loaded: then its superclasses are not known.
+        let is_wide = self.exception.is_some_and(|class| self.program.is_subtype_loaded(class, caught));
+        is_wide || Some(caught) != self.interrupted && self.compatible(target, caught)
     }
 
     fn is_checked(&self, class: ClassId) -> bool {

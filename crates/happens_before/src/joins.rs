@@ -383,7 +383,7 @@ fn must_pass(flow: &Flow, kills: &Kills) -> bool {
             continue;
         }
         if let Some(&(_, stmt)) = kills.returns.iter().find(is_here) {
-            left.extend(flow.handlers(stmt).iter().map(|&(_, handler)| handler));
+            left.extend(flow.failures(stmt).iter().map(|&(_, handler)| handler));
             continue;
         }
         let info = &flow.body.blocks[block];

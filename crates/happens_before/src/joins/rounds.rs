@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 /// - An inner loop that has the value from outside (and tries again, say) is taken to run, and to have joined it.
 pub fn finished(world: &World<'_>, flow: &Flow, join: &Join, joins: &[&Join]) -> Vec<Vec<Edge>> {
     let mut passed = Passed::new(world, flow, join, joins);
-    let thrown = join.kills.returns.iter().flat_map(|&(_, stmt)| flow.handlers(stmt));
+    let thrown = join.kills.returns.iter().flat_map(|&(_, stmt)| flow.failures(stmt));
     let thrown: Vec<Edge> = thrown.map(|&(stmt, handler)| (flow.body.stmts[stmt].block, handler)).collect();
     let mut found = Vec::new();
     for around in flow.loops_around(join.stmt) {

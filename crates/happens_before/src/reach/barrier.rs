@@ -132,11 +132,14 @@ impl Barrier {
 
     /// Statements of an affected body that control may not pass, or not in every way. Sorted.
     fn stops(&self, world: &World<'_>, act: Act) -> Vec<Stop> {
-        let closed = |stmt: StmtId| Stop { stmt, passes: Exits::default(), throws_out: false };
+        let closed = |stmt: StmtId| Stop { stmt, passes: Exits::default(), throws_out: false, fails: false };
         let mut stops: Vec<Stop> = self.kills.stmts_of(act).iter().map(|&(_, stmt)| closed(stmt)).collect();
         let killed = stops.len();
         let mut last = None;
-        for (stmt, _) in world.pointsto.calls(act) {
+        // What a model alone describes calls nobody.
+        let calls_nobody = |stmt: &StmtId| world.pointsto.callees(act, *stmt).is_empty();
+        let modelled = self.kills.returns_of(act).iter().map(|&(_, stmt)| stmt).filter(calls_nobody);
+        for stmt in world.pointsto.calls(act).map(|(stmt, _)| stmt).chain(modelled) {
             if last.replace(stmt) == Some(stmt) || stops[..killed].iter().any(|kill| kill.stmt == stmt) {
                 continue;
             }
@@ -152,14 +155,20 @@ impl Barrier {
     /// The ways past a call: through any of its callees. An exception leaves the caller only if a callee throws it
     /// on purpose, or declares it, and before it comes to its kills.
     fn stop(&self, world: &World<'_>, act: Act, stmt: StmtId) -> Stop {
-        let mut stop = Stop { stmt, passes: Exits::default(), throws_out: false };
+        let fails = self.kills.has_return(act, stmt);
+        let mut stop = Stop { stmt, passes: Exits::default(), throws_out: false, fails };
         let throws = world.throws().of(world.pointsto.method(act));
         let leaves = throws.is_some_and(|throws| throws.leaves(stmt));
         let flow = world.flow(act);
         let block = |flow: &Flow| flow.body.stmts[stmt].block;
         let no_handler = flow.is_none_or(|flow| flow.body.blocks[block(flow)].handlers.is_empty());
         let is_interruptible = flow.is_some_and(|flow| flow.is_interruptible(stmt));
-        for callee in world.pointsto.callees(act, stmt) {
+        let callees = world.pointsto.callees(act, stmt);
+        if callees.is_empty() {
+            stop.passes = Exits::ALL;
+            stop.throws_out = leaves;
+        }
+        for callee in callees {
             match self.affected.get(callee) {
                 Some(exits) => {
                     stop.passes.normal |= exits.normal;
@@ -174,7 +183,7 @@ impl Barrier {
                 }
             }
         }
-        stop.passes.normal &= !self.kills.has_return(act, stmt);
+        stop.passes.normal &= !fails;
         stop
     }
 }

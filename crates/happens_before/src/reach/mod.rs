@@ -99,6 +99,12 @@ impl Kills {
         &self.stmts[from..to]
     }
 
+    fn returns_of(&self, act: Act) -> &[(Act, StmtId)] {
+        let from = self.returns.partition_point(|&(at, _)| at < act);
+        let to = self.returns.partition_point(|&(at, _)| at <= act);
+        &self.returns[from..to]
+    }
+
     fn edges_of(&self, act: Act) -> &[(Act, BlockId, BlockId)] {
         let from = self.edges.partition_point(|&(at, ..)| at < act);
         let to = self.edges.partition_point(|&(at, ..)| at <= act);
@@ -310,7 +316,7 @@ pub fn throws_past(world: &World<'_>, act: Act, kills: &Kills) -> bool {
     let stop = |stmt: StmtId| {
         let is_open = !kills.has_stmt(act, stmt);
         let passes = Exits { normal: is_open && !kills.has_return(act, stmt), thrown: is_open };
-        Stop { stmt, passes, throws_out: is_open && throws.leaves(stmt) }
+        Stop { stmt, passes, throws_out: is_open && throws.leaves(stmt), fails: kills.has_return(act, stmt) }
     };
     let mut stmts: Vec<StmtId> = kills.passed().map(|(_, stmt)| stmt).collect();
     let is_call = |stmt: &StmtId| matches!(flow.body.stmts[*stmt].kind, StmtKind::Call { .. });

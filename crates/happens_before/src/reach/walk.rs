@@ -32,6 +32,8 @@ pub struct Stop {
     pub passes: Exits,
     /// An exception nobody here catches leaves the method.
     pub throws_out: bool,
+    /// It has waited only where it returns: what else it declares to throw is to be reckoned with.
+    pub fails: bool,
 }
 
 /// Reachability inside one body, which can be continued from further seeds.
@@ -156,6 +158,11 @@ impl<'a> Walk<'a> {
                     self.edge(block, handler);
                 }
             }
+            if stop.fails {
+                for &(_, handler) in flow.failures(stop.stmt) {
+                    self.edge(block, handler);
+                }
+            }
             self.exits.thrown |= stop.throws_out;
             if !stop.passes.normal {
                 self.reached.insert_range(from as usize, stop.stmt.index() + 1);
@@ -217,7 +224,8 @@ mod tests {
 
     /// Statements reached from a seed, with the given ones closed.
     fn reached(flow: &Flow, seed: Seed, closed: &[u32]) -> (Vec<usize>, Exits) {
-        let stop = |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false };
+        let stop =
+            |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false, fails: false };
         let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), &[], &[]);
         walk.go(seed);
         (walk.reached.iter().collect(), walk.exits)
@@ -277,7 +285,7 @@ mod tests {
     #[test]
     fn a_walk_can_be_continued_where_it_was_stopped() {
         let flow = flow(&[(4, &[1], &[]), (1, &[], &[])]);
-        let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false };
+        let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false, fails: false };
         let mut walk = Walk::new(&flow, None, vec![closed], &[], &[]);
         walk.go(Seed::Entry);
         assert!(!walk.exits.normal);

@@ -36,7 +36,7 @@ fn is_made(world: &World<'_>, flow: &Flow, var: Var, depth: u32) -> bool {
 /// Does the call return an object that its models make, or that whatever it calls has made?
 fn returns_made(world: &World<'_>, act: Act, stmt: StmtId, depth: u32) -> bool {
     if !world.pointsto.models_at(act, stmt).is_empty() {
-        let mut sources = world.steps(act, stmt).filter_map(|step| returned(step)).peekable();
+        let mut sources = world.steps(act, stmt).filter_map(returned).peekable();
         return sources.peek().is_some() && sources.all(|is_new| is_new);
     }
     let callees = world.pointsto.callees(act, stmt);
@@ -57,7 +57,7 @@ fn returned(step: &Step) -> Option<bool> {
     let is_ret = |operand: &Operand| operand.root == Root::Ret && operand.path.is_empty();
     match step {
         Step::Assign { dst, src } => {
-            is_ret(dst).then(|| matches!(src, Source::New { .. } | Source::NewResult | Source::The { .. }))
+            is_ret(dst).then_some(matches!(src, Source::New { .. } | Source::NewResult | Source::The { .. }))
         }
         Step::Call { dst: Some(dst), .. } => is_ret(dst).then_some(false),
         Step::Spawn(spawn) => spawn.result.as_ref().filter(|result| is_ret(result)).map(|_| false),

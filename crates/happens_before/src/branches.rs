@@ -5,7 +5,7 @@ use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::reach::Kills;
 use arena::Id;
-use ir::{BlockId, Cond, Const, StmtId, StmtKind, Var};
+use ir::{BlockId, Cond, Const, Op, StmtId, StmtKind, Var};
 use models::Outcome;
 use pointsto::Act;
 
@@ -33,18 +33,27 @@ pub fn tests(flow: &Flow) -> Vec<Test> {
     flow.body.blocks.ids().filter_map(|from| test(flow, from)).collect()
 }
 
-fn test(flow: &Flow, from: BlockId) -> Option<Test> {
+/// What the branch at the end of a block tests.
+pub fn test(flow: &Flow, from: BlockId) -> Option<Test> {
     let StmtKind::Branch { cond, a, b } = flow.body.last_stmt(from)?.kind else { return None };
     let [taken, fallen] = flow.body.blocks[from].succs[..] else { return None };
     if taken == fallen || b.is_some_and(|b| !is_zero(flow, b)) {
         return None;
     }
+    // What is wider than a word is compared first, and then the result with zero.
+    let value = match flow.definition(flow.source(a)) {
+        Some((_, StmtKind::Compute { args, op: Op::Compare, .. })) => match args[..] {
+            [value, other] if is_zero(flow, other) => value,
+            _ => return None,
+        },
+        _ => a,
+    };
     let (zero, nonzero) = match cond {
         Cond::Ne => (fallen, taken),
         Cond::Eq => (taken, fallen),
         Cond::Lt | Cond::Ge | Cond::Gt | Cond::Le => return None,
     };
-    Some(Test { value: flow.source(a), from, zero, nonzero })
+    Some(Test { value: flow.source(value), from, zero, nonzero })
 }
 
 pub fn is_zero(flow: &Flow, var: Var) -> bool {

@@ -200,6 +200,8 @@ pub enum Op {
     InstanceOf(ClassId),
     ArrayLength,
     Add,
+    /// Zero iff both are equal (lcmp and its kin).
+    Compare,
     Other,
 }
 

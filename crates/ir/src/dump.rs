@@ -105,6 +105,7 @@ impl Printer<'_> {
                 Op::InstanceOf(class) => format!("{} instanceof {}", self.list(args), self.class(*class)),
                 Op::ArrayLength => format!("length{}", self.list(args)),
                 Op::Add => format!("add{}", self.list(args)),
+                Op::Compare => format!("compare{}", self.list(args)),
                 Op::Other => format!("compute{}", self.list(args)),
             },
             StmtKind::Branch { cond, a, b } => {

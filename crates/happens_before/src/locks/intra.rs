@@ -4,11 +4,12 @@
 use super::keys::Keys;
 use super::table::{LockId, SetId};
 use super::telling::Telling;
+use crate::branches::test;
 use crate::flow::Flow;
 use crate::types::{HeldLock, LockKey};
 use crate::world::World;
 use arena::Id;
-use ir::{BlockId, Cond, Const, StmtId, StmtKind, Var, access};
+use ir::{BlockId, StmtId, StmtKind, Var, access};
 use models::Step;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
@@ -179,12 +180,12 @@ impl Intra<'_, '_, '_> {
                 leaving.extend(handlers.iter().map(|&(_, handler)| (handler, thrown.clone())));
             }
         }
-        let decided = info.end.checked_sub(1).and_then(|last| self.decided(StmtId(last), &state));
-        for (at, &to) in info.succs.iter().enumerate() {
+        let decided = self.decided(block, &state);
+        for &to in &info.succs {
             let mut state = state.clone();
             if let Some((var, lock, nonzero)) = decided {
                 state.tried.retain(|&(tried, _)| tried != var);
-                if at == nonzero {
+                if to == nonzero {
                     acquire(&mut state, lock);
                 }
             }
@@ -324,22 +325,10 @@ impl Intra<'_, '_, '_> {
     }
 
     /// A branch on the result of a try: which, and the successor on which the lock is held.
-    fn decided(&self, stmt: StmtId, state: &State) -> Option<(Var, LockId, usize)> {
-        let StmtKind::Branch { cond, a, b } = self.flow.body.stmts[stmt].kind else { return None };
-        let is_zero = |var: Var| {
-            let def = self.flow.definition(self.flow.source(var));
-            matches!(def, Some((_, StmtKind::Const { value: Const::Int(0), .. })))
-        };
-        if b.is_some_and(|b| !is_zero(b)) {
-            return None;
-        }
-        let result = self.flow.source(a);
-        let &(var, lock) = state.tried.iter().find(|&&(var, _)| var == result)?;
-        match cond {
-            Cond::Ne => Some((var, lock, 0)),
-            Cond::Eq => Some((var, lock, 1)),
-            _ => None,
-        }
+    fn decided(&self, block: BlockId, state: &State) -> Option<(Var, LockId, BlockId)> {
+        let test = test(self.flow, block)?;
+        let &(var, lock) = state.tried.iter().find(|&&(var, _)| var == test.value)?;
+        Some((var, lock, test.nonzero))
     }
 }
 

@@ -117,7 +117,7 @@ impl Machine<'_, '_> {
                 self.write(*slot, false, dst, next_pc)?;
             }
             Insn::Convert { to, .. } => self.compute(1, Op::Other, number_type(*to))?,
-            Insn::Compare(_) => self.compute(2, Op::Other, Type::Narrow)?,
+            Insn::Compare(_) => self.compute(2, Op::Compare, Type::Narrow)?,
             Insn::If { cond, .. } => self.branch(*cond)?,
             Insn::Jsr(_) => {
                 let dst = self.push_new(Type::Narrow);

@@ -60,6 +60,14 @@ pub fn is_zero(flow: &Flow, var: Var) -> bool {
     truth_of(flow, var) == Some(false)
 }
 
+/// Is it certainly something other than zero?
+pub fn is_nonzero(flow: &Flow, var: Var) -> bool {
+    let made = |kind: &StmtKind| {
+        matches!(kind, StmtKind::New { .. } | StmtKind::NewArray { .. } | StmtKind::Lambda { .. })
+    };
+    truth_of(flow, var) == Some(true) || flow.definition(flow.source(var)).is_some_and(|(_, kind)| made(kind))
+}
+
 /// Is the constant other than zero?
 fn truth_of(flow: &Flow, var: Var) -> Option<bool> {
     match flow.definition(flow.source(var))?.1 {

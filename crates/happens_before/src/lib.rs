@@ -180,8 +180,12 @@ impl HappensBefore {
         {
             return Some(Ordered::SerialExecutor(executor));
         }
+        if a.origin == b.origin && !first.overlaps_itself {
+            return Some(Ordered::SameOrigin);
+        }
+        let is_once = || self.signals.precedes_once(a, b) || self.signals.precedes_once(b, a);
         if a.origin == b.origin {
-            return (!first.overlaps_itself).then_some(Ordered::SameOrigin);
+            return is_once().then_some(Ordered::SignalAwait);
         }
         let overlaps = self.overlap.are_together(a.origin, b.origin)
             || self.overlap.is_alive(a.origin, a.act, a.stmt, b.origin)
@@ -197,7 +201,7 @@ impl HappensBefore {
                 Ordered::DifferentPrograms
             });
         }
-        let signalled = self.signals.precedes(a, b) || self.signals.precedes(b, a);
+        let signalled = self.signals.precedes(a, b) || self.signals.precedes(b, a) || is_once();
         signalled.then_some(Ordered::SignalAwait)
     }
 

@@ -2,6 +2,7 @@
 //! barriers, semaphores by their models; flags, volatile or under a lock, by the branch that tests them.
 
 mod flags;
+mod once;
 
 pub use flags::Guards;
 
@@ -14,6 +15,7 @@ use crate::world::{Permits, World};
 use arena::{IdSet, IndexVec};
 use ir::{Const, StmtId, StmtKind};
 use models::Step;
+use once::Once;
 use pointsto::{Act, Obj, Site, Slot};
 use std::collections::BTreeMap;
 
@@ -61,6 +63,7 @@ pub struct Signals {
     channels: Vec<Channel>,
     /// Channels by the origin whose signal is needed.
     signalled: IndexVec<Origin, Vec<u32>>,
+    once: Once,
 }
 
 impl Signals {
@@ -69,9 +72,9 @@ impl Signals {
         let mut traffic = BTreeMap::new();
         find_modelled(world, unique, &mut traffic);
         find_late(origins, unique, &mut traffic);
-        flags::find(world, origins, guards, &mut traffic);
-        let mut signals =
-            Signals { channels: Vec::new(), signalled: origins.info.ids().map(|_| Vec::new()).collect() };
+        let once = flags::find(world, origins, guards, &mut traffic);
+        let signalled = origins.info.ids().map(|_| Vec::new()).collect();
+        let mut signals = Signals { channels: Vec::new(), signalled, once };
         for (subject, traffic) in traffic {
             if let Some(channel) = channel(world, origins, unique, subject, &traffic) {
                 for &origin in channel.needed.iter().chain(&channel.actions) {
@@ -81,6 +84,11 @@ impl Signals {
             }
         }
         signals
+    }
+
+    /// Whoever sets a flag that is set once; also for two instances of one origin.
+    pub fn precedes_once(&self, first: &Point, second: &Point) -> bool {
+        self.once.precedes(first, second)
     }
 
     /// a1 → a2 iff a1 never runs after a signal of its origin, that signal is needed, and a2 runs only after

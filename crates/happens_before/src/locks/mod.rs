@@ -22,6 +22,7 @@ use crate::world::World;
 use arena::IdSet;
 use calls::Entries;
 use intra::ActLocks;
+use ir::StmtId;
 use keys::Keys;
 use nests::Finder;
 use paths::Paths;
@@ -81,6 +82,13 @@ impl Locks {
 
     pub fn nestings(&self) -> &[Nesting] {
         &self.nestings
+    }
+
+    /// Every lock taken, or tried, by anybody; without a statement by a synchronized method. In no order.
+    pub fn taken(&self) -> impl Iterator<Item = (Act, Option<StmtId>, &HeldLock)> {
+        let taken =
+            self.acts.iter().flat_map(|(&act, locks)| locks.uses().iter().map(move |used| (act, used)));
+        taken.map(|(act, used)| (act, used.stmt, self.table.lock(used.lock)))
     }
 
     /// Locks held before the statement, the callers' first.

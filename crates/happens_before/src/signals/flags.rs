@@ -1,6 +1,7 @@
 //! Hand-over by a flag: a field, static or of one concrete object, that starts as zero or null. Setting it to
 //! anything else is the signal, passing the branch that has seen it set is the await.
 
+use super::once::Once;
 use super::{Subject, Traffic};
 use crate::branches::{Test, interrupted, is_zero, tests};
 use crate::flow::Flow;
@@ -8,6 +9,7 @@ use crate::locks::Locks;
 use crate::locks::protect::Facts;
 use crate::origins::Origins;
 use crate::owners::Owners;
+use crate::reach::Kills;
 use crate::types::{AccessPoint, OriginKind, Point, Protection};
 use crate::unique::Unique;
 use crate::world::World;
@@ -31,17 +33,20 @@ pub struct Guards<'a> {
 
 /// One flag.
 #[derive(Default)]
-struct Flag {
-    set: Vec<Place>,
-    seen: Vec<(Place, Test)>,
+pub struct Flag {
+    /// Stores of what may be other than zero.
+    pub set: Vec<Place>,
+    pub seen: Vec<(Place, Test)>,
+    /// Stores of zero.
+    pub cleared: Vec<Place>,
 }
 
 /// A statement that accesses the flag.
 #[derive(Clone, Copy)]
-struct Place {
-    act: Act,
-    stmt: StmtId,
-    base: Option<Var>,
+pub struct Place {
+    pub act: Act,
+    pub stmt: StmtId,
+    pub base: Option<Var>,
 }
 
 /// A flag hands over if it is volatile, or if whoever sees it set does so under a lock under which everybody sets
@@ -51,37 +56,54 @@ pub fn find(
     origins: &Origins,
     guards: &Guards<'_>,
     traffic: &mut BTreeMap<Subject, Traffic>,
-) {
+) -> Once {
     let mut finder = Finder { world, origins, guards, flags: BTreeMap::new(), flows: FxHashMap::default() };
     finder.find_seen();
     finder.find_set();
     for (&slot, flag) in &finder.flags {
-        let is_volatile = field_of(slot).is_some_and(|field| finder.is_volatile(field));
-        let is_await =
-            |&&(place, _): &&(Place, Test)| is_volatile || finder.is_guarded(slot, place, &flag.set);
-        let mut found = Traffic::default();
-        for &(Place { act, .. }, test) in flag.seen.iter().filter(is_await) {
-            let Some(flow) = world.flow(act) else { continue };
-            let mut edges = vec![(test.from, test.nonzero)];
-            edges.extend(interrupted(flow, &edges));
-            found.awaits.edges.extend(edges.into_iter().map(|(from, to)| (act, from, to)));
-        }
-        found.awaits.sort();
-        found.signals = flag.set.iter().map(|place| (place.act, place.stmt)).collect();
-        traffic.insert(Subject::Flag(slot), found);
+        let awaits = finder.awaits(slot, flag);
+        let signals = flag.set.iter().map(|place| (place.act, place.stmt)).collect();
+        traffic.insert(Subject::Flag(slot), Traffic { signals, awaits, late: Vec::new() });
     }
+    Once::new(&finder)
 }
 
-struct Finder<'a, 'w> {
-    world: &'a World<'w>,
-    origins: &'a Origins,
-    guards: &'a Guards<'a>,
-    flags: BTreeMap<Slot, Flag>,
+pub struct Finder<'a, 'w> {
+    pub world: &'a World<'w>,
+    pub origins: &'a Origins,
+    pub guards: &'a Guards<'a>,
+    pub flags: BTreeMap<Slot, Flag>,
     /// Of the methods that access a flag.
     flows: FxHashMap<MethodId, Arc<Flow>>,
 }
 
 impl Finder<'_, '_> {
+    /// The branches that have seen the flag set, and what was done before.
+    pub fn awaits(&self, slot: Slot, flag: &Flag) -> Kills {
+        let is_volatile = field_of(slot).is_some_and(|field| self.is_volatile(field));
+        let is_await = |&&(place, _): &&(Place, Test)| is_volatile || self.is_guarded(slot, place, &flag.set);
+        let mut awaits = Kills::default();
+        for &(Place { act, .. }, test) in flag.seen.iter().filter(is_await) {
+            let Some(flow) = self.world.flow(act) else { continue };
+            let mut edges = vec![(test.from, test.nonzero)];
+            edges.extend(interrupted(flow, &edges));
+            awaits.edges.extend(edges.into_iter().map(|(from, to)| (act, from, to)));
+        }
+        awaits.sort();
+        awaits
+    }
+
+    /// The place as run by each thread; class initialisation comes before them all.
+    pub fn points(&self, place: &Place) -> impl Iterator<Item = Point> + use<'_> {
+        self.points_at(place.act, place.stmt)
+    }
+
+    pub fn points_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = Point> + use<'_> {
+        let origins = self.origins.origins_of[act].iter().copied();
+        let running = origins.filter(|&origin| self.origins.info[origin].kind != OriginKind::Initialization);
+        running.map(move |origin| Point { origin, act, stmt })
+    }
+
     /// Tests of volatile fields, and of others that are loaded under a lock.
     fn find_seen(&mut self) {
         let mut tested: FxHashMap<MethodId, Vec<Test>> = FxHashMap::default();
@@ -106,7 +128,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Stores of anything but zero into what is tested somewhere.
+    /// Stores into what is tested somewhere.
     fn find_set(&mut self) {
         let fields: BTreeSet<FieldId> = self.flags.keys().filter_map(|&slot| field_of(slot)).collect();
         for act in self.acts() {
@@ -125,10 +147,14 @@ impl Finder<'_, '_> {
                 let (StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. }) = info.kind else {
                     continue;
                 };
-                let Some(field) = flow.field(stmt).filter(|_| !is_zero(flow, src)) else { continue };
+                let Some(field) = flow.field(stmt) else { continue };
+                let place = Place { act, stmt, base: base(&info.kind) };
                 for slot in self.slots(act, &info.kind, field) {
-                    if let Some(flag) = self.flags.get_mut(&slot) {
-                        flag.set.push(Place { act, stmt, base: base(&info.kind) });
+                    let Some(flag) = self.flags.get_mut(&slot) else { continue };
+                    if is_zero(flow, src) {
+                        flag.cleared.push(place);
+                    } else {
+                        flag.set.push(place);
                         self.flows.insert(flow.method, flow.clone());
                     }
                 }
@@ -137,7 +163,7 @@ impl Finder<'_, '_> {
     }
 
     /// Activations of the user's code that somebody runs.
-    fn acts(&self) -> Vec<Act> {
+    pub fn acts(&self) -> Vec<Act> {
         let is_run = |&act: &Act| !self.world.is_jdk(act) && !self.origins.origins_of[act].is_empty();
         self.world.pointsto.acts().filter(is_run).collect()
     }
@@ -172,12 +198,10 @@ impl Finder<'_, '_> {
             })
     }
 
-    fn accesses(&self, slot: Slot, Place { act, stmt, base }: Place, is_write: bool) -> Vec<AccessPoint> {
-        let origins = self.origins.origins_of[act].iter().copied();
-        let running = origins.filter(|&origin| self.origins.info[origin].kind != OriginKind::Initialization);
+    fn accesses(&self, slot: Slot, place: Place, is_write: bool) -> Vec<AccessPoint> {
         let object = object_of(slot);
-        let access = |origin| AccessPoint { point: Point { origin, act, stmt }, base, object, is_write };
-        running.map(access).collect()
+        let access = |point| AccessPoint { point, base: place.base, object, is_write };
+        self.points(&place).map(access).collect()
     }
 
     fn slots(&self, act: Act, kind: &StmtKind, field: FieldId) -> Vec<Slot> {

@@ -1,0 +1,392 @@
+//! Flags that are set once: whoever sets one holds a lock and has seen, since taking it, that the flag is not set,
+//! and nobody takes it back. `if (!ready) synchronized (this) { if (!ready) { fill(); ready = true; } }` Knows one
+//! flag at a time, and points; not what is accessed there.
+
+use super::flags::{Finder, Flag, Place};
+use crate::bits::Bits;
+use crate::branches::{Test, is_nonzero};
+use crate::flow::{Flow, after};
+use crate::locks::Locks;
+use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
+use crate::types::{HeldLock, LockKey, Origin, Point};
+use crate::world::World;
+use arena::Id;
+use ir::{ClassId, MethodId, StmtId, StmtKind, Var};
+use models::Step;
+use pointsto::{Act, Obj, Slot};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Constructors that call each other for one object, at most.
+const MOST_CONSTRUCTORS: usize = 8;
+
+/// Let S be the one time a flag is set. What runs under the lock after the flag was seen unset, and not after S,
+/// comes before S: in the same section, or in one before. What runs only after the flag was seen set, or after S,
+/// comes after S.
+#[derive(Debug, Default)]
+pub struct Once {
+    /// What comes before S, with the number of the flag.
+    earlier: FxHashMap<Act, Vec<(usize, Bits)>>,
+    /// By flag, and by origin: what may not come after S.
+    open: Vec<BTreeMap<Origin, ReachSet>>,
+}
+
+impl Once {
+    pub fn new(finder: &Finder<'_, '_>) -> Once {
+        let pauses = Pauses { finder, known: OnceCell::new() };
+        let mut once = Once::default();
+        for (&slot, flag) in &finder.flags {
+            let look = Look { finder, slot, flag, pauses: &pauses };
+            let Some(earlier) = look.earlier() else { continue };
+            for (act, stmts) in earlier {
+                once.earlier.entry(act).or_default().push((once.open.len(), stmts));
+            }
+            once.open.push(look.open());
+        }
+        once
+    }
+
+    pub fn precedes(&self, first: &Point, second: &Point) -> bool {
+        let is_after = |flag: usize| {
+            let open = self.open[flag].get(&second.origin);
+            open.is_some_and(|open| !open.contains(second.act, second.stmt))
+        };
+        self.earlier.get(&first.act).is_some_and(|flags| {
+            flags.iter().any(|(flag, stmts)| stmts.contains(first.stmt.index()) && is_after(*flag))
+        })
+    }
+}
+
+struct Look<'a, 'w> {
+    finder: &'a Finder<'a, 'w>,
+    slot: Slot,
+    flag: &'a Flag,
+    pauses: &'a Pauses<'a, 'w>,
+}
+
+impl Look<'_, '_> {
+    /// What comes before the flag is set, if it is set once and there is anything to order.
+    fn earlier(&self) -> Option<FxHashMap<Act, Bits>> {
+        let Finder { world, guards, .. } = self.finder;
+        let later = |place: &&Place| !self.is_first(place);
+        let set = self.flag.set.iter().filter(later).flat_map(|place| self.finder.points(place));
+        let set: Vec<Point> = set.collect();
+        let mut cleared = self.flag.cleared.iter().filter(later).flat_map(|place| self.finder.points(place));
+        if set.is_empty() || cleared.next().is_some() {
+            return None;
+        }
+        let tests = || self.flag.seen.iter().filter(|(place, test)| is_at_once(world, place, test));
+        common_locks(guards.locks, &set).into_iter().find_map(|lock| {
+            let is_locked = |(place, _): &&(Place, Test)| {
+                self.finder.points(place).all(|point| holds(guards.locks, &point, &lock.key))
+            };
+            let checks: Vec<&(Place, Test)> = tests().filter(is_locked).collect();
+            if checks.is_empty() {
+                return None;
+            }
+            let section = Section::new(self, &lock);
+            let unset = |tests: &[&(Place, Test)]| {
+                let edges = tests.iter().map(|(place, test)| (place.act, test.from, test.zero));
+                let mut kills = Kills { edges: edges.collect(), ..section.left.clone() };
+                kills.sort();
+                Barrier::new(world, kills)
+            };
+            let unseen = self.reach(&section.entered, &unset(&checks));
+            if set.iter().any(|point| unseen.contains(point.act, point.stmt)) {
+                return None;
+            }
+            let seen: Vec<Start> =
+                checks.iter().filter_map(|(place, test)| branch(world, place, test)).collect();
+            let own: Vec<Start> = set.iter().map(|point| Start::After(point.act, point.stmt, None)).collect();
+            let inside = self.reach(&seen, &unset(&[]));
+            let after = self.reach(&own, &unset(&tests().collect::<Vec<_>>()));
+            let is_earlier = |act: Act, stmt: StmtId| {
+                inside.contains(act, stmt)
+                    && !unseen.contains(act, stmt)
+                    && !after.contains(act, stmt)
+                    && self.finder.points_at(act, stmt).all(|point| holds(guards.locks, &point, &lock.key))
+            };
+            Some(self.all(is_earlier)).filter(|earlier| self.writes(earlier))
+        })
+    }
+
+    /// Does anything but the flag change there that others may know? If only what is being made, there is no need
+    /// for order.
+    fn writes(&self, earlier: &FxHashMap<Act, Bits>) -> bool {
+        let world = self.finder.world;
+        let is_write = |act: Act, stmt: StmtId| {
+            let Some(flow) = world.flow(act) else { return false };
+            let is_new = |base: Var| {
+                let base = flow.source(base);
+                let made = flow.definition(base).map(|(_, kind)| kind);
+                matches!(made, Some(StmtKind::New { .. } | StmtKind::NewArray { .. }))
+                    || is_constructor(world, flow) && flow.body.params.first() == Some(&base)
+            };
+            let is_flag = self.flag.set.iter().any(|place| (place.act, place.stmt) == (act, stmt));
+            match flow.body.stmts[stmt].kind {
+                StmtKind::Store { base, .. } | StmtKind::StoreElem { base, .. } => !is_flag && !is_new(base),
+                StmtKind::StoreStatic { .. } => !is_flag,
+                StmtKind::Call { .. } => {
+                    world.steps(act, stmt).any(|step| matches!(step, Step::Write { .. }))
+                }
+                _ => false,
+            }
+        };
+        earlier.iter().any(|(&act, stmts)| stmts.iter().any(|at| is_write(act, StmtId::new(at))))
+    }
+
+    /// Statements of whoever may set the flag, or look at it.
+    fn all(&self, is_wanted: impl Fn(Act, StmtId) -> bool) -> FxHashMap<Act, Bits> {
+        let mut found = FxHashMap::default();
+        for act in self.runs().iter().map(Act::new) {
+            let Some(body) = self.finder.world.program.lowered(self.finder.world.pointsto.method(act)) else {
+                continue;
+            };
+            let stmts: Bits = (0..body.stmts.len()).filter(|&at| is_wanted(act, StmtId::new(at))).collect();
+            if !stmts.is_empty() {
+                found.insert(act, stmts);
+            }
+        }
+        found
+    }
+
+    /// Is it in the constructor of the flag's object, before anybody else knows that?
+    fn is_first(&self, place: &Place) -> bool {
+        let world = self.finder.world;
+        let (Some(flow), Some(base)) = (world.flow(place.act), place.base) else { return false };
+        let leaks = || leaks(world, place.act, flow, MOST_CONSTRUCTORS);
+        is_constructor(world, flow)
+            && flow.body.params.first() == Some(&flow.source(base))
+            && !after(flow, leaks(), None).contains(place.stmt.index())
+    }
+
+    /// What may run before the flag was set or seen set.
+    fn open(&self) -> BTreeMap<Origin, ReachSet> {
+        let world = self.finder.world;
+        let mut kills = self.finder.awaits(self.slot, self.flag);
+        let certain = self.flag.set.iter().filter(|place| is_certain(world, place));
+        kills.stmts.extend(certain.map(|place| (place.act, place.stmt)));
+        kills.sort();
+        let barrier = Barrier::new(world, kills);
+        let open = |origin: Origin| {
+            let info = &self.finder.origins.info[origin];
+            let runs = &self.finder.origins.runs[origin];
+            (origin, reach(world, info.entry, runs, &[Start::Entry(info.entry)], &barrier))
+        };
+        self.origins().into_iter().map(open).collect()
+    }
+
+    /// By whoever may set the flag, or look at it.
+    fn reach(&self, starts: &[Start], barrier: &Barrier) -> ReachSet {
+        // Where it ends is of no interest.
+        let entry = self.flag.seen[0].0.act;
+        reach(self.finder.world, entry, &self.runs(), starts, barrier)
+    }
+
+    fn runs(&self) -> Bits {
+        let mut runs = Bits::new();
+        self.origins().iter().for_each(|&origin| runs.union_with(&self.finder.origins.runs[origin]));
+        runs
+    }
+
+    /// Who sets the flag, or looks at it.
+    fn origins(&self) -> BTreeSet<Origin> {
+        let known = self.flag.set.iter().chain(self.flag.seen.iter().map(|(place, _)| place));
+        known.flat_map(|place| self.finder.points(place)).map(|point| point.origin).collect()
+    }
+}
+
+/// Where a lock comes to be held, and where it no longer is.
+struct Section {
+    entered: Vec<Start>,
+    left: Kills,
+}
+
+impl Section {
+    fn new(look: &Look<'_, '_>, lock: &Common) -> Section {
+        let (finder, locks) = (look.finder, look.finder.guards.locks);
+        let mut section = Section { entered: Vec::new(), left: Kills::default() };
+        let mut acts = BTreeSet::new();
+        for (act, stmt, taken) in locks.taken() {
+            let may_be = taken.keys.contains(&lock.key)
+                || taken.objects.iter().any(|object| lock.objects.contains(object));
+            // What is held already is not taken anew.
+            let is_held = |point: Point| {
+                let is_own = |held: &&HeldLock| stmt.is_none() && (held.act, held.stmt) == (act, None);
+                locks.held(&point).filter(|held| !is_own(held)).any(|held| is(held, &lock.key))
+            };
+            let at = stmt.unwrap_or(StmtId(0));
+            if may_be && !finder.points_at(act, at).all(is_held) {
+                section.entered.push(stmt.map_or(Start::Entry(act), |stmt| Start::After(act, stmt, None)));
+                acts.insert(act);
+            }
+        }
+        // A wait gives it up meanwhile.
+        let is_held = |act, stmt| finder.points_at(act, stmt).any(|point| holds(locks, &point, &lock.key));
+        for &(act, stmt) in look.pauses.get().iter().filter(|&&(act, stmt)| is_held(act, stmt)) {
+            section.entered.push(Start::After(act, stmt, None));
+        }
+        section.entered.sort_unstable();
+        section.entered.dedup();
+        for act in acts {
+            let Some(flow) = finder.world.flow(act) else { continue };
+            let is_left = |stmt: StmtId| {
+                let next = following(flow, stmt);
+                is_held(act, stmt) && !next.is_empty() && !next.iter().any(|&next| is_held(act, next))
+            };
+            for (stmt, info) in flow.body.stmts.iter() {
+                // What is called still runs under the lock, before it is given up.
+                let left = match info.kind {
+                    StmtKind::Call { .. } if !finder.world.pointsto.callees(act, stmt).is_empty() => {
+                        &mut section.left.returns
+                    }
+                    StmtKind::Call { .. } | StmtKind::MonitorExit { .. } => &mut section.left.stmts,
+                    _ => continue,
+                };
+                if is_left(stmt) {
+                    left.push((act, stmt));
+                }
+            }
+        }
+        section
+    }
+}
+
+/// A lock that is known as one object everywhere.
+struct Common {
+    key: LockKey,
+    objects: Vec<Obj>,
+}
+
+/// Locks held at all of these points.
+fn common_locks(locks: &Locks, points: &[Point]) -> Vec<Common> {
+    let Some((first, rest)) = points.split_first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for held in locks.held(first).filter(|held| !held.shared) {
+        let known = held.keys.iter().filter(|key| !matches!(key, LockKey::Path { .. }));
+        let common = known.filter(|key| rest.iter().all(|point| holds(locks, point, key)));
+        found.extend(common.map(|key| Common { key: key.clone(), objects: held.objects.clone() }));
+    }
+    found
+}
+
+fn holds(locks: &Locks, point: &Point, key: &LockKey) -> bool {
+    locks.held(point).any(|held| is(held, key))
+}
+
+fn is(held: &HeldLock, key: &LockKey) -> bool {
+    !held.shared && held.keys.contains(key)
+}
+
+/// Does the place store what is not zero for sure?
+fn is_certain(world: &World<'_>, place: &Place) -> bool {
+    let Some(flow) = world.flow(place.act) else { return false };
+    match flow.body.stmts[place.stmt].kind {
+        StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. } => is_nonzero(flow, src),
+        _ => false,
+    }
+}
+
+/// Does the branch follow the look at the flag, with nothing in between that could make the value an old one?
+fn is_at_once(world: &World<'_>, place: &Place, test: &Test) -> bool {
+    let Some(flow) = world.flow(place.act) else { return false };
+    let end = flow.body.blocks[test.from].end;
+    let is_harmless = |kind: &StmtKind| {
+        use StmtKind::*;
+        matches!(
+            kind,
+            Const { .. } | Copy { .. } | Cast { .. } | Compute { .. } | Branch { .. } | Load { .. }
+        )
+    };
+    let between = (place.stmt.0 + 1..end).map(StmtId);
+    flow.body.stmts[place.stmt].block == test.from
+        && between.into_iter().all(|stmt| is_harmless(&flow.body.stmts[stmt].kind))
+}
+
+/// The branch of a test.
+fn branch(world: &World<'_>, place: &Place, test: &Test) -> Option<Start> {
+    let end = world.flow(place.act)?.body.blocks[test.from].end;
+    Some(Start::After(place.act, StmtId(end - 1), None))
+}
+
+/// Statements that may come next if nothing is thrown; none if that is not known.
+fn following(flow: &Flow, stmt: StmtId) -> Vec<StmtId> {
+    let block = &flow.body.blocks[flow.body.stmts[stmt].block];
+    if stmt.0 + 1 < block.end {
+        return vec![StmtId(stmt.0 + 1)];
+    }
+    let next = block.succs.iter().map(|&to| &flow.body.blocks[to]);
+    let known: Option<Vec<StmtId>> = next.map(|to| (to.first < to.end).then_some(StmtId(to.first))).collect();
+    known.unwrap_or_default()
+}
+
+/// Calls that may give up a lock for a while: they wait.
+struct Pauses<'a, 'w> {
+    finder: &'a Finder<'a, 'w>,
+    known: OnceCell<Vec<(Act, StmtId)>>,
+}
+
+impl Pauses<'_, '_> {
+    fn get(&self) -> &[(Act, StmtId)] {
+        self.known.get_or_init(|| {
+            let world = self.finder.world;
+            let interrupted = world.program.find_class("java/lang/InterruptedException");
+            let mut methods: BTreeMap<MethodId, Vec<StmtId>> = BTreeMap::new();
+            let mut found = Vec::new();
+            for act in self.finder.acts() {
+                let method = world.pointsto.method(act);
+                let waits = methods.entry(method).or_insert_with(|| waits(world, method, interrupted));
+                found.extend(waits.iter().map(|&stmt| (act, stmt)));
+                let awaits = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Await { .. }));
+                found.extend(awaits.map(|&(stmt, _)| (act, stmt)));
+            }
+            found
+        })
+    }
+}
+
+/// Calls that declare that they may be interrupted.
+fn waits(world: &World<'_>, method: MethodId, interrupted: Option<ClassId>) -> Vec<StmtId> {
+    let Some(body) = world.program.lowered(method) else { return Vec::new() };
+    let is_wait = |kind: &StmtKind| match kind {
+        StmtKind::Call { target, .. } => {
+            world.declared(*target).iter().any(|&class| Some(class) == interrupted)
+        }
+        _ => false,
+    };
+    body.stmts.iter().filter(|(_, info)| is_wait(&info.kind)).map(|(stmt, _)| stmt).collect()
+}
+
+fn is_constructor(world: &World<'_>, flow: &Flow) -> bool {
+    world.program.selector_text(world.program.method(flow.method).selector).0 == "<init>"
+}
+
+/// Statements of a constructor that pass its object on.
+fn leaks(world: &World<'_>, act: Act, flow: &Flow, depth: usize) -> Vec<StmtId> {
+    let Some(&this) = flow.body.params.first() else { return Vec::new() };
+    let is_this = |var: Var| flow.source(var) == this;
+    let callee_leaks = |stmt: StmtId| {
+        world.pointsto.callees(act, stmt).iter().any(|&callee| {
+            !world.is_jdk(callee)
+                && world
+                    .flow(callee)
+                    .is_some_and(|flow| depth == 0 || !leaks(world, callee, flow, depth - 1).is_empty())
+        })
+    };
+    let is_leak = |stmt: StmtId, kind: &StmtKind| match kind {
+        StmtKind::Load { .. }
+        | StmtKind::Copy { .. }
+        | StmtKind::Branch { .. }
+        | StmtKind::MonitorEnter { .. }
+        | StmtKind::MonitorExit { .. } => false,
+        StmtKind::Store { src, .. } => is_this(*src),
+        StmtKind::Call { args, .. }
+            if world.is_constructor_call(flow, stmt) && args.first().is_some_and(|&arg| is_this(arg)) =>
+        {
+            args[1..].iter().any(|&arg| is_this(arg)) || callee_leaks(stmt)
+        }
+        _ => kind.uses().any(is_this),
+    };
+    flow.body.stmts.iter().filter(|(stmt, info)| is_leak(*stmt, &info.kind)).map(|(stmt, _)| stmt).collect()
+}

@@ -1,11 +1,10 @@
 //! What methods let escape of what they are given, and what they return: one summary per activation. Knows what
 //! a call does with its operands; what these are is decided by the asker.
 
-use super::look::Look;
+use super::look::{Heap, Look};
 use super::places::Places;
 use crate::bits::Bits;
 use crate::flow::Flow;
-use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
 use arena::IndexVec;
@@ -74,7 +73,7 @@ pub struct Leaks {
 impl Leaks {
     /// Looks at all activations of application code. Least solution over the call graph, callees first: a method
     /// comes again when a callee's summary has grown.
-    pub fn look_at_all(world: &World<'_>, owners: &Owners) -> IndexVec<Act, Option<Look>> {
+    pub fn look_at_all(world: &World<'_>, heap: &Heap<'_>) -> IndexVec<Act, Option<Look>> {
         let mut leaks = Leaks { by_act: IndexVec::new() };
         let mut looks: IndexVec<Act, Option<Look>> = IndexVec::new();
         let in_order = |act: Act| (world.components.of(act), act);
@@ -89,7 +88,7 @@ impl Leaks {
         }
         while let Some((_, act)) = left.pop_first() {
             let (Some(flow), Some(known)) = (world.flow(act), &leaks.by_act[act]) else { continue };
-            let look = Look::new(world, &leaks, owners, act, flow);
+            let look = Look::new(world, &leaks, heap, act, flow);
             let mut found = known.clone();
             summarize(flow, &look, &mut found);
             looks[act] = Some(look);

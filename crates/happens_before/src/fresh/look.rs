@@ -2,11 +2,12 @@
 //! and where they go. Knows the summaries of callees; whether arguments are fresh is decided by the asker.
 
 use super::leaks::{Effect, Leak, Leaks};
+use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
-use arena::Id;
+use arena::{Id, IdSet};
 use classfile::Layer;
 use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root as OperandRoot, Step};
@@ -24,6 +25,28 @@ pub struct Look {
     /// What values refer to.
     lists: Vec<u32>,
     pub moves: Vec<(StmtId, Move)>,
+}
+
+/// What is known of the heap as a whole.
+pub struct Heap<'a> {
+    pub owners: &'a Owners,
+    /// Private parts that nobody gets but from what holds them.
+    pub parts: Bits,
+}
+
+impl<'a> Heap<'a> {
+    pub fn new(world: &World<'_>, owners: &'a Owners, entries: &IdSet<Act>) -> Heap<'a> {
+        let objects = (0..world.pointsto.object_count()).map(Obj::new);
+        let mut parts: Bits =
+            objects.filter(|&obj| owners.wholes(obj).is_some()).map(|obj| obj.index()).collect();
+        // A thread is known to itself.
+        for act in world.pointsto.acts().filter(|&act| entries.contains(act)) {
+            for &param in world.flow(act).map_or(&[][..], |flow| &flow.body.params) {
+                world.pointsto.pts(act, param).iter().for_each(|obj| _ = parts.remove(obj.index()));
+            }
+        }
+        Heap { owners, parts }
+    }
 }
 
 /// A value that is fresh when it appears.
@@ -44,6 +67,8 @@ pub struct Value {
     pub phi: Option<Var>,
     /// It is one of its roots.
     pub only: bool,
+    /// It is one of its roots, or a private part of one of its holders.
+    pub part: bool,
     /// It is one of its roots, or was loaded from one of its holders.
     pub known: bool,
 }
@@ -64,11 +89,12 @@ pub enum Move {
 }
 
 impl Look {
-    pub fn new(world: &World<'_>, leaks: &Leaks, owners: &Owners, act: Act, flow: &Flow) -> Look {
+    pub fn new(world: &World<'_>, leaks: &Leaks, heap: &Heap<'_>, act: Act, flow: &Flow) -> Look {
         let calls = flow.body.stmts.iter().filter(|(_, info)| matches!(info.kind, StmtKind::Call { .. }));
         let effects = calls.map(|(stmt, _)| (stmt, leaks.at_call(world, act, flow, stmt))).collect();
         let mut maker = Maker {
             world,
+            heap,
             act,
             flow,
             effects,
@@ -76,7 +102,7 @@ impl Look {
             made_here: FxHashMap::default(),
             look: Look::default(),
         };
-        maker.find_roots(owners);
+        maker.find_roots();
         if !maker.look.roots.is_empty() {
             maker.find_values();
             maker.find_moves();
@@ -109,6 +135,7 @@ impl Look {
 
 struct Maker<'a, 'w> {
     world: &'a World<'w>,
+    heap: &'a Heap<'a>,
     act: Act,
     flow: &'a Flow,
     effects: Vec<(StmtId, Effect)>,
@@ -127,7 +154,7 @@ impl Maker<'_, '_> {
         self.flow.body.vars[var].is_ref
     }
 
-    fn find_roots(&mut self, owners: &Owners) {
+    fn find_roots(&mut self) {
         let flow = self.flow;
         for (param, &var) in flow.body.params.iter().enumerate() {
             if self.is_ref(var) {
@@ -145,7 +172,7 @@ impl Maker<'_, '_> {
                 StmtKind::Call { dst: Some(dst), .. } if self.is_ref(dst) => {
                     if self.world.steps(self.act, stmt).any(is_take) {
                         let mut objects = self.world.pointsto.pts(self.act, dst).iter();
-                        if objects.all(|obj| is_handed_over(self.world, owners, obj)) {
+                        if objects.all(|obj| is_handed_over(self.world, self.heap.owners, obj)) {
                             self.add_root(dst, Freshness::Taken, None);
                         }
                     } else if self.effect(stmt).is_some_and(|effect| effect.fresh) {
@@ -177,10 +204,10 @@ impl Maker<'_, '_> {
     }
 
     /// Follows copies, casts, phis, results of calls, and loads. What a fresh object of this method holds is
-    /// known if all of it was made here.
+    /// known if all of it was made here. A part that was chosen in a loop may be one of an earlier round.
     fn find_value(&mut self, search: &mut Search, var: Var) -> Value {
         search.begin(var);
-        let (mut only, mut known) = (true, true);
+        let (mut only, mut known, mut part) = (true, true, true);
         while let Some((next, held)) = search.left.pop() {
             if search.seen.contains(&(next, held)) {
                 continue;
@@ -188,7 +215,7 @@ impl Maker<'_, '_> {
             search.seen.push((next, held));
             if search.seen.len() > MOST_STEPS {
                 // Lost track: it may be any of them.
-                (only, known) = (false, false);
+                (only, known, part) = (false, false, false);
                 search.roots = (0..self.look.roots.len() as u32).collect();
                 break;
             }
@@ -200,17 +227,19 @@ impl Maker<'_, '_> {
                 Some((_, StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. })) => {
                     search.left.push((*src, held))
                 }
-                Some((_, StmtKind::Phi { srcs, .. })) => {
-                    search.left.extend(srcs.iter().map(|&src| (src, held)))
+                Some((stmt, StmtKind::Phi { srcs, .. })) => {
+                    search.left.extend(srcs.iter().map(|&src| (src, held)));
+                    part &= !self.flow.in_loop(stmt);
                 }
                 Some((_, StmtKind::Const { .. })) => {}
-                Some((_, &StmtKind::Load { base, .. })) if !held => {
+                Some((stmt, &StmtKind::Load { base, .. })) => {
                     search.left.push((base, true));
-                    only &= self.add_made_here(search, next, base);
+                    part &= self.loads_part(stmt, next);
+                    only &= !held && self.add_made_here(search, next, base);
                 }
-                Some((_, &StmtKind::Load { base, .. } | &StmtKind::LoadElem { base, .. })) => {
+                Some((_, &StmtKind::LoadElem { base, .. })) => {
                     search.left.push((base, true));
-                    only = false;
+                    (only, part) = (false, false);
                 }
                 Some((stmt, StmtKind::Call { .. })) => match self.effect(stmt) {
                     Some(effect) => {
@@ -218,18 +247,26 @@ impl Maker<'_, '_> {
                         search.left.extend(effect.returned_from.iter().map(|&arg| (arg, true)));
                         known &= effect.known;
                         only &= effect.known && effect.returned_from.is_empty();
+                        part &= effect.known && effect.returned_from.is_empty();
                     }
-                    None => (only, known) = (false, false),
+                    None => (only, known, part) = (false, false, false),
                 },
-                _ => (only, known) = (false, false),
+                _ => (only, known, part) = (false, false, false),
             }
         }
         only &= !search.roots.is_empty();
+        part &= !search.holders.is_empty();
         let roots = self.look.add_list(&mut search.roots);
         let holders = self.look.add_list(&mut search.holders);
         let source = self.flow.source(var);
         let is_phi = matches!(self.flow.definition(source), Some((_, StmtKind::Phi { .. })));
-        Value { roots, holders, phi: is_phi.then_some(source), only, known }
+        Value { roots, holders, phi: is_phi.then_some(source), only, part, known }
+    }
+
+    fn loads_part(&self, load: StmtId, loaded: Var) -> bool {
+        let mut objects = self.world.pointsto.pts(self.act, loaded).iter();
+        self.flow.field(load).is_some_and(|field| self.heap.owners.is_private(field))
+            && objects.all(|obj| self.heap.parts.contains(obj.index()))
     }
 
     fn add_made_here(&self, search: &mut Search, loaded: Var, base: Var) -> bool {

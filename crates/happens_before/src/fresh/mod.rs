@@ -14,7 +14,7 @@ use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, StmtKind, Var};
 use leaks::Leaks;
-use look::{Look, Move, Value};
+use look::{Heap, Look, Move, Value};
 use places::Places;
 use pointsto::Act;
 use rustc_hash::FxHashSet;
@@ -39,17 +39,21 @@ struct ActFresh {
     published: Vec<Bits>,
     /// The same for phis in loops, sorted: what one round publishes is not what the next one chooses.
     published_phis: Vec<(Var, Bits)>,
+    /// By root: statements before which it, or what it holds, is published.
+    published_parts: Vec<Bits>,
 }
 
 impl Fresh {
     pub fn new(world: &World<'_>, entries: &IdSet<Act>, owners: &Owners, confined: &Confined) -> Fresh {
-        let mut looks = Leaks::look_at_all(world, owners);
+        let heap = Heap::new(world, owners, entries);
+        let mut looks = Leaks::look_at_all(world, &heap);
         let mut fresh = Fresh { acts: IndexVec::new(), confined: confined.variables(world) };
         for act in world.pointsto.acts() {
             let look = looks[act].take().zip(world.flow(act));
             *fresh.acts.at(act) = look.map(|(look, flow)| ActFresh::new(look, flow));
         }
         fresh.disown(world, entries);
+        fresh.hand_on(world);
         fresh
     }
 
@@ -96,9 +100,10 @@ impl Fresh {
             if owned.is_empty() {
                 break;
             }
-            let passed = self.passed_fresh(world, caller, stmt, act);
+            let passed = self.passed(world, caller, stmt, act);
             owned.retain(|&(root, param)| {
-                let is_fresh = passed.contains(param);
+                let passed = passed.iter().filter(|&&(to, _)| to == param).map(|&(_, fresh)| fresh);
+                let is_fresh = passed.min().is_some_and(|fresh| fresh != Freshness::No);
                 if !is_fresh {
                     lost.push(root);
                 }
@@ -108,20 +113,41 @@ impl Fresh {
         lost
     }
 
-    /// Parameters of the callee for which the call passes fresh values only.
-    fn passed_fresh(&self, world: &World<'_>, caller: Act, stmt: StmtId, callee: Act) -> Bits {
-        let is_fresh = |var: Var| self.of(caller, stmt, var) != Freshness::No;
+    /// A parameter is what was handed over if some caller's argument is. Least solution.
+    fn hand_on(&mut self, world: &World<'_>) {
+        let has_taken = |fresh: &ActFresh| fresh.look.roots.iter().any(|root| root.kind == Freshness::Taken);
+        let takers = self.acts.iter().filter(|(_, fresh)| fresh.as_ref().is_some_and(has_taken));
+        let mut left: BTreeSet<Act> = takers.map(|(act, _)| act).collect();
+        while let Some(act) = left.pop_first() {
+            for (stmt, callee) in world.pointsto.calls(act) {
+                let passed = self.passed(world, act, stmt, callee).into_iter();
+                let is_taken = |&(_, fresh): &(usize, Freshness)| fresh == Freshness::Taken;
+                let taken: Vec<usize> = passed.filter(is_taken).map(|(param, _)| param).collect();
+                for root in self.acts[callee].iter_mut().flat_map(|fresh| &mut fresh.look.roots) {
+                    if root.kind != Freshness::Taken && root.param.is_some_and(|param| taken.contains(&param))
+                    {
+                        root.kind = Freshness::Taken;
+                        left.insert(callee);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a call passes for the parameters of the callee.
+    fn passed(&self, world: &World<'_>, caller: Act, stmt: StmtId, callee: Act) -> Vec<(usize, Freshness)> {
+        let fresh = |var: Var| self.of(caller, stmt, var);
         let (Some(flow), true) = (world.flow(caller), world.bindings_are_plain(caller, stmt, callee)) else {
-            let bindings = world.bindings(caller, stmt, callee);
-            let (fresh, other): (Vec<_>, Vec<_>) = (bindings.into_iter())
-                .partition(|binding| binding.capture.is_none() && is_fresh(binding.var));
-            let mut params: Bits = fresh.into_iter().map(|binding| binding.param).collect();
-            other.into_iter().for_each(|binding| _ = params.remove(binding.param));
-            return params;
+            let bindings = world.bindings(caller, stmt, callee).into_iter();
+            return bindings
+                .map(|binding| match binding.capture {
+                    Some(_) => (binding.param, Freshness::No),
+                    None => (binding.param, fresh(binding.var)),
+                })
+                .collect();
         };
-        let StmtKind::Call { args, .. } = &flow.body.stmts[stmt].kind else { return Bits::new() };
-        let params = args.iter().enumerate().filter(|&(_, &arg)| is_fresh(arg));
-        params.map(|(param, _)| param).collect()
+        let StmtKind::Call { args, .. } = &flow.body.stmts[stmt].kind else { return Vec::new() };
+        args.iter().enumerate().map(|(param, &arg)| (param, fresh(arg))).collect()
     }
 }
 
@@ -135,14 +161,20 @@ impl ActFresh {
 
     fn of(&self, stmt: StmtId, base: Var) -> Freshness {
         let value = self.look.value(base);
-        if !value.only {
+        let holders = match value {
+            Value { only: true, .. } => &[][..],
+            Value { part: true, .. } => self.look.holders_of(value),
+            _ => return Freshness::No,
+        };
+        let all = self.look.roots_of(value).iter().chain(holders).map(|&root| root as usize);
+        let is_told = |&root: &u32| is_among(&self.published_parts, root, stmt);
+        if all.clone().any(|root| self.lost[root])
+            || self.is_published(value, stmt)
+            || holders.iter().any(is_told)
+        {
             return Freshness::No;
         }
-        let roots = self.look.roots_of(value).iter().map(|&root| root as usize);
-        if roots.clone().any(|root| self.lost[root]) || self.is_published(value, stmt) {
-            return Freshness::No;
-        }
-        roots.map(|root| self.look.roots[root].kind).max().unwrap_or(Freshness::No)
+        all.map(|root| self.look.roots[root].kind).max().unwrap_or(Freshness::No)
     }
 
     fn is_published(&self, value: Value, stmt: StmtId) -> bool {
@@ -150,9 +182,7 @@ impl ActFresh {
         let phi = value.phi.and_then(|phi| phis.binary_search_by_key(&phi, |&(phi, _)| phi).ok());
         match phi {
             Some(at) => phis[at].1.contains(stmt.index()),
-            None => self.look.roots_of(value).iter().any(|&root| {
-                self.published.get(root as usize).is_some_and(|stmts| stmts.contains(stmt.index()))
-            }),
+            None => self.look.roots_of(value).iter().any(|&root| is_among(&self.published, root, stmt)),
         }
     }
 
@@ -178,10 +208,15 @@ impl ActFresh {
             return;
         }
         let places = Places::new(&self.look, |holder, loaded| !loaded && !self.lost[holder as usize]);
-        let roots = self.look.roots.iter().zip(&places.events);
-        let published = roots
-            .map(|(root, stmts)| after(flow, stmts.iter().map(StmtId::new), flow.body.vars[root.var].def));
-        self.published = published.collect();
+        let reached = |by: &[Bits]| -> Vec<Bits> {
+            let roots = self.look.roots.iter().zip(by);
+            roots
+                .map(|(root, stmts)| after(flow, stmts.iter().map(StmtId::new), flow.body.vars[root.var].def))
+                .collect()
+        };
+        let (published, mut parts) = (reached(&places.events), reached(&places.contents));
+        parts.iter_mut().zip(&published).for_each(|(parts, whole)| parts.union_with(whole));
+        (self.published, self.published_parts) = (published, parts);
         self.find_published_phis(flow, &places.events);
     }
 
@@ -235,4 +270,8 @@ impl ActFresh {
                 || roots.clone().any(|root| events[root].contains(last as usize))
         })
     }
+}
+
+fn is_among(published: &[Bits], root: u32, stmt: StmtId) -> bool {
+    published.get(root as usize).is_some_and(|stmts| stmts.contains(stmt.index()))
 }

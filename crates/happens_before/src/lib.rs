@@ -16,6 +16,7 @@ mod owners;
 mod reach;
 mod signals;
 mod starts;
+mod swaps;
 mod trace;
 mod types;
 mod unique;
@@ -43,6 +44,7 @@ use rustc_hash::FxHashMap;
 use signals::{Guards, Signals};
 use starts::Starts;
 use std::sync::Arc;
+use swaps::Swaps;
 use unique::Unique;
 use world::World;
 
@@ -58,6 +60,7 @@ pub struct HappensBefore {
     locks: Locks,
     fresh: Fresh,
     local: Local,
+    swaps: Swaps,
     flows: FxHashMap<MethodId, Arc<Flow>>,
     methods: IndexVec<Act, MethodId>,
     /// First activations of class initialisation.
@@ -145,6 +148,7 @@ impl HappensBefore {
             locks,
             fresh,
             local,
+            swaps: Swaps::new(&world),
             flows: world.into_flows(),
             methods,
             initializers: pointsto.initializers().to_vec(),
@@ -232,7 +236,11 @@ impl HappensBefore {
     pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
         let facts =
             Facts { flows: &self.flows, methods: &self.methods, owners: &self.owners, unique: &self.unique };
-        self.locks.protects(&facts, a, b)
+        let protection = self.locks.protects(&facts, a, b);
+        match protection {
+            Protection::Yes(_) => protection,
+            _ => self.swaps.protects(&facts, &self.locks, a, b).unwrap_or(protection),
+        }
     }
 
     /// Every lock taken, outside the JDK.

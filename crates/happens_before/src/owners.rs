@@ -2,9 +2,10 @@
 //! the fields that only ever get objects nobody else has; knows no lock and no origin.
 
 use crate::bits::Bits;
+use crate::flow::after;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::{Body, Const, FieldId, StmtId, StmtKind, Var};
+use ir::{Body, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Source, Step};
 use pointsto::{Obj, Site, Slot};
 
@@ -95,19 +96,24 @@ impl Owners {
 }
 
 /// A field is private if every store to it stores null, or an object that the storing method has just made and
-/// gives to nobody else: then no two objects ever hold the same one in it.
+/// gives to nobody else: then no two objects ever hold the same one in it, and none gets it a second time.
 fn private_fields(world: &World<'_>) -> Bits {
     let mut private = Bits::new();
     let mut shared = Bits::new();
     for method in world.methods() {
         let Some(body) = world.program.lowered(method) else { continue };
         for (stmt, info) in body.stmts.iter() {
-            let StmtKind::Store { field, src, .. } = info.kind else { continue };
+            let (StmtKind::Store { field, src, .. } | StmtKind::StoreStatic { field, src }) = info.kind
+            else {
+                continue;
+            };
             if !body.vars[src].is_ref {
                 continue;
             }
             let Some(field) = world.resolve_field(field) else { continue };
-            if is_null(body, src) || is_made_for(world, body, stmt, src) {
+            if is_null(body, src)
+                || is_made_for(world, body, stmt, src) && !is_repeated(world, method, stmt, src)
+            {
                 private.insert(field.index());
             } else {
                 shared.insert(field.index());
@@ -155,8 +161,8 @@ fn is_made_for(world: &World<'_>, body: &Body, store: StmtId, var: Var) -> bool 
     }
     let constructs = |target: ir::MethodRef| world.program.selector_text(target.selector).0 == "<init>";
     body.stmts.iter().all(|(stmt, info)| match &info.kind {
-        StmtKind::Store { src, .. } => *src != var || stmt == store,
-        StmtKind::StoreStatic { src, .. } | StmtKind::StoreElem { src, .. } => *src != var,
+        StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. } => *src != var || stmt == store,
+        StmtKind::StoreElem { src, .. } => *src != var,
         StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. } => *src != var,
         StmtKind::Phi { srcs, .. } => !srcs.contains(&var),
         StmtKind::Call { target, args, .. } if args.first() == Some(&var) && constructs(*target) => {
@@ -170,8 +176,15 @@ fn is_made_for(world: &World<'_>, body: &Body, store: StmtId, var: Var) -> bool 
     })
 }
 
+/// May one object be stored twice?
+fn is_repeated(world: &World<'_>, method: MethodId, store: StmtId, var: Var) -> bool {
+    world.method_flow(method).is_none_or(|flow| {
+        flow.in_loop(store) && after(flow, [store], flow.body.vars[var].def).contains(store.index())
+    })
+}
+
 /// The statement that allocates an object.
-pub fn allocation(world: &World<'_>, obj: Obj) -> Option<(ir::MethodId, StmtId)> {
+pub fn allocation(world: &World<'_>, obj: Obj) -> Option<(MethodId, StmtId)> {
     match world.pointsto.object(obj).site {
         Site::Alloc(method, stmt) => Some((method, stmt)),
         _ => None,

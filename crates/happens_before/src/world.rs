@@ -380,5 +380,6 @@ fn is_sync(step: &Step) -> bool {
             | Step::Await { .. }
             | Step::Permits { .. }
             | Step::PerThread { .. }
+            | Step::Pause
     )
 }

@@ -98,6 +98,7 @@ impl<'t> Parser<'t> {
             "permits" => Ok(Step::Permits { of: self.operand()?, count: self.operand()? }),
             "read" => Ok(Step::Read { on: self.operand()? }),
             "write" => Ok(Step::Write { on: self.operand()? }),
+            "pause" => Ok(Step::Pause),
             "give" => Ok(Step::Give { value: self.operand()? }),
             "take" => Ok(Step::Take { value: self.operand()? }),
             "per-thread" => Ok(Step::PerThread { of: self.operand()? }),

@@ -164,6 +164,8 @@ pub enum Step {
     Write {
         on: Operand,
     },
+    /// `pause`: the call gives up locks and takes them back before it returns.
+    Pause,
     /// `give p0`: ownership of the value passes to whoever takes it; `take ret`: the result is owned by the taker.
     Give {
         value: Operand,
@@ -266,6 +268,7 @@ impl Step {
             | Step::PerThread { of: value }
             | Step::Publish { value }
             | Step::Escape { value } => vec![value],
+            Step::Pause => Vec::new(),
             Step::Covers { handle, parts } => vec![handle, parts],
             Step::Permits { of, count } => vec![of, count],
             Step::StoreHandle { handle, base, src } => vec![handle, base, src],

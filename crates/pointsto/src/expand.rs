@@ -146,6 +146,7 @@ impl Solver<'_> {
             | Step::Give { .. }
             | Step::Take { .. }
             | Step::PerThread { .. }
+            | Step::Pause
             | Step::Publish { .. } => {}
         }
     }

@@ -96,6 +96,7 @@ impl Naive<'_> {
             | Step::Give { .. }
             | Step::Take { .. }
             | Step::PerThread { .. }
+            | Step::Pause
             | Step::Publish { .. } => {}
         }
     }

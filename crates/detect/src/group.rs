@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Further pairs of one cause that are listed.
-const MOST_ALSO: usize = 50;
+pub(crate) const MOST_ALSO: usize = 50;
 
 /// The object a piece of memory belongs to, by where it is made; the class for statics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

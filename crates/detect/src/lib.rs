@@ -6,6 +6,7 @@ mod anchor;
 mod apart;
 mod cache;
 mod confidence;
+mod crowd;
 mod deadlock;
 mod describe;
 mod group;

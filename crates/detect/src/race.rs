@@ -6,6 +6,7 @@ use crate::access::{Access, AccessId, Accesses, Location, What};
 use crate::anchor::{Anchor, Anchors};
 use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt};
+use crate::crowd;
 use crate::describe::Describe;
 use crate::group;
 use crate::own::Own;
@@ -39,6 +40,9 @@ const STAGES: [(Stage, &str); 4] = [
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
+/// Pairs of one kind of memory whose reasons are kept.
+const MOST_REASONS: usize = 1 << 16;
+
 /// A surviving pair: who, on what, and how sure.
 #[derive(Debug, Clone)]
 pub(crate) struct Witness {
@@ -55,18 +59,44 @@ pub(crate) struct Witness {
 /// Two statements, lower first.
 type Pair = ((MethodId, StmtId), (MethodId, StmtId));
 
-/// What is known of a pair of statements so far.
+/// What is known of a pair of statements so far. Small: a method of a thousand accesses has a million pairs.
 struct Progress {
     stage: Stage,
-    witness: Option<Witness>,
+    best: Option<Best>,
     tries: u32,
+}
+
+/// A witness as it is kept until all pairs are known.
+pub(crate) struct Best {
+    pub(crate) a: AccessId,
+    pub(crate) b: AccessId,
+    pub(crate) origins: (Origin, Origin),
+    /// Among those of the kind.
+    pub(crate) location: u32,
+    pub(crate) confidence: Confidence,
+    /// Those that are not kept can be found again.
+    reasons: Option<Box<Reasons>>,
+}
+
+/// Why a pair is believed.
+#[derive(Clone)]
+struct Reasons {
+    /// Through which callers the object comes, where that matters.
+    anchors: Option<(Anchor, Anchor)>,
+    doubts: Vec<Doubt>,
 }
 
 impl Progress {
     fn is_settled(&self) -> bool {
-        self.tries >= TRIES
-            || self.witness.as_ref().is_some_and(|witness| witness.confidence == Confidence::High)
+        self.tries >= TRIES || self.best.as_ref().is_some_and(|best| best.confidence == Confidence::High)
     }
+}
+
+/// The pairs on one kind of memory.
+struct Checked {
+    /// How many came as far as each stage.
+    counts: [u64; STAGES.len()],
+    witnesses: Vec<Witness>,
 }
 
 pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Races {
@@ -82,18 +112,16 @@ pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Races {
     }
     let kinds: Vec<Vec<Location>> = kinds.into_values().collect();
     // Collecting keeps the order, so that the result does not depend on the number of threads.
-    let checked: Vec<BTreeMap<Pair, Progress>> =
-        kinds.into_par_iter().map(|locations| check_kind(stages, &accesses, locations)).collect();
+    let checked: Vec<Checked> =
+        kinds.into_par_iter().map(|locations| check_kind(stages, describe, &accesses, locations)).collect();
     let mut counts = vec![
         ("accesses to the same field, one a write".to_string(), same_field_pairs(&accesses, |_| true)),
         ("after publication".to_string(), same_field_pairs(&accesses, |access| access.published)),
     ];
-    for (stage, name) in STAGES {
-        let reached = checked.iter().flat_map(BTreeMap::values).filter(|pair| pair.stage >= stage);
-        counts.push((name.to_string(), reached.count() as u64));
+    for (at, (_, name)) in STAGES.iter().enumerate() {
+        counts.push((name.to_string(), checked.iter().map(|kind| kind.counts[at]).sum()));
     }
-    let witnesses: Vec<Witness> =
-        checked.into_iter().flat_map(BTreeMap::into_values).filter_map(|pair| pair.witness).collect();
+    let witnesses: Vec<Witness> = checked.into_iter().flat_map(|kind| kind.witnesses).collect();
     Races { findings: group::findings(stages, describe, &accesses, &witnesses), pairs: counts }
 }
 
@@ -115,14 +143,15 @@ fn same_field_pairs(accesses: &Accesses, keep: impl Fn(&Access) -> bool) -> u64 
 /// All pairs on the locations of one kind of memory, objects that exist once first: they tell most.
 fn check_kind(
     stages: &Stages<'_>,
+    describe: &Describe<'_>,
     accesses: &Accesses,
     mut locations: Vec<Location>,
-) -> BTreeMap<Pair, Progress> {
+) -> Checked {
     let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
     locations.sort_by_key(|location| (!exists_once(location), *location));
     let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
-    let (mut anchors, mut own) = (Anchors::new(stages), Own::new(stages));
-    for location in locations {
+    let mut judge = Judge { stages, accesses, anchors: Anchors::new(stages), own: Own::new(stages), kept: 0 };
+    for (at, &location) in locations.iter().enumerate() {
         let ids = &accesses.by_location[&location];
         if !several_origins(stages, accesses, ids) {
             continue;
@@ -135,16 +164,20 @@ fn check_kind(
                 }
                 let progress = pairs.entry(pair_of(left, right)).or_insert(Progress {
                     stage: Stage::SameObject,
-                    witness: None,
+                    best: None,
                     tries: 0,
                 });
                 if !progress.is_settled() {
-                    check_pair(stages, accesses, (&mut anchors, &mut own), location, (a, b), progress);
+                    judge.check(location, at as u32, (a, b), progress);
                 }
             }
         }
     }
-    pairs
+    let counts = STAGES.map(|(stage, _)| pairs.values().filter(|pair| pair.stage >= stage).count() as u64);
+    let best = pairs.into_values().filter_map(|pair| pair.best).collect();
+    let told = crowd::thin(&mut judge, describe, &locations, best);
+    let witnesses = told.into_iter().filter_map(|best| judge.witness(&locations, best)).collect();
+    Checked { counts, witnesses }
 }
 
 /// Can two threads be at work here at all?
@@ -160,83 +193,131 @@ fn pair_of(a: &Access, b: &Access) -> Pair {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// One pair of accesses on one location: every stage in turn, the best witness over all pairs of origins.
-fn check_pair(
-    stages: &Stages<'_>,
-    accesses: &Accesses,
-    (anchors, own): (&mut Anchors<'_>, &mut Own<'_>),
-    location: Location,
-    (a, b): (AccessId, AccessId),
-    progress: &mut Progress,
-) {
-    let hb = stages.happens_before;
-    let (left, right) = (&accesses.all[a], &accesses.all[b]);
-    let apart = matches!((left.index, right.index), (Some(i), Some(j)) if i != j);
-    if apart || left.taken && right.taken {
-        return;
-    }
-    for &p in hb.origins_of(left.act) {
-        for &q in hb.origins_of(right.act) {
-            let origin = &hb.origins()[p];
-            if p == q
-                && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj)))
-            {
-                continue;
-            }
-            if p == q
-                && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
-                && own.is_own(p, left.act, base, obj)
-                && own.is_own(p, right.act, other, obj)
-            {
-                continue;
-            }
-            progress.stage = progress.stage.max(Stage::TwoOrigins);
-            let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
-            if hb.ordered(&point(p, left), &point(q, right)).is_some() {
-                continue;
-            }
-            progress.stage = progress.stage.max(Stage::Overlapping);
-            let access_point = |origin, access: &Access| AccessPoint {
-                point: point(origin, access),
-                base: access.base,
-                object: location.obj,
-                is_write: access.write,
-            };
-            let protection = hb.protects(&access_point(p, left), &access_point(q, right));
-            if let Protection::Yes(_) = protection {
-                continue;
-            }
-            let mut through = None;
-            let mut doubts =
-                confidence::doubts(stages, (left, p), (right, q), location, &accesses.caches, &protection);
-            // A closer look, unless it would not be shown anyway.
-            if confidence::of(&doubts) < Confidence::Low
-                && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
-            {
-                let ways = (
-                    anchors.of(p, left.act, left.stmt, base, obj),
-                    anchors.of(q, right.act, right.stmt, other, obj),
-                );
-                let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
-                let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
-                let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, a, b) else { continue };
-                through = Some((x.clone(), y.clone()));
-                if let Some(guard) = guard {
-                    let weak = Protection::Weak(guard);
-                    doubts =
-                        confidence::doubts(stages, (left, p), (right, q), location, &accesses.caches, &weak);
+/// Looks at pairs of accesses.
+pub(crate) struct Judge<'a> {
+    pub(crate) stages: &'a Stages<'a>,
+    pub(crate) accesses: &'a Accesses,
+    anchors: Anchors<'a>,
+    own: Own<'a>,
+    /// Reasons kept so far.
+    kept: usize,
+}
+
+impl Judge<'_> {
+    /// One pair of accesses on one location: the best witness over all pairs of origins.
+    fn check(&mut self, location: Location, at: u32, (a, b): (AccessId, AccessId), progress: &mut Progress) {
+        let hb = self.stages.happens_before;
+        let (left, right) = (&self.accesses.all[a], &self.accesses.all[b]);
+        let apart = matches!((left.index, right.index), (Some(i), Some(j)) if i != j);
+        if apart || left.taken && right.taken {
+            return;
+        }
+        for &p in hb.origins_of(left.act) {
+            for &q in hb.origins_of(right.act) {
+                let reasons = match self.judge(location, (left, p), (right, q)) {
+                    Ok(reasons) => reasons,
+                    Err(stage) => {
+                        progress.stage = progress.stage.max(stage);
+                        continue;
+                    }
+                };
+                progress.stage = Stage::Unlocked;
+                progress.tries += 1;
+                let confidence = confidence::of(&reasons.doubts);
+                if progress.best.as_ref().is_none_or(|old| confidence < old.confidence) {
+                    let reasons = (self.kept < MOST_REASONS).then(|| Box::new(reasons));
+                    self.kept += 1;
+                    progress.best = Some(Best { a, b, origins: (p, q), location: at, confidence, reasons });
+                }
+                if progress.is_settled() {
+                    return;
                 }
             }
-            progress.stage = Stage::Unlocked;
-            progress.tries += 1;
-            let confidence = confidence::of(&doubts);
-            if progress.witness.as_ref().is_none_or(|old| confidence < old.confidence) {
-                progress.witness =
-                    Some(Witness { a, b, origins: (p, q), location, anchors: through, doubts, confidence });
-            }
-            if progress.is_settled() {
-                return;
+        }
+    }
+
+    fn witness(&mut self, locations: &[Location], best: Best) -> Option<Witness> {
+        let Reasons { anchors, doubts } = self.reasons(locations, &best)?;
+        let Best { a, b, origins, confidence, .. } = best;
+        Some(Witness {
+            a,
+            b,
+            origins,
+            location: locations[best.location as usize],
+            anchors,
+            doubts,
+            confidence,
+        })
+    }
+
+    /// Through which callers the object comes, where that matters.
+    pub(crate) fn anchors(&mut self, locations: &[Location], best: &Best) -> Option<(Anchor, Anchor)> {
+        self.reasons(locations, best)?.anchors
+    }
+
+    fn reasons(&mut self, locations: &[Location], best: &Best) -> Option<Reasons> {
+        if let Some(reasons) = &best.reasons {
+            return Some(Reasons::clone(reasons));
+        }
+        let (left, right) = (&self.accesses.all[best.a], &self.accesses.all[best.b]);
+        let (p, q) = best.origins;
+        self.judge(locations[best.location as usize], (left, p), (right, q)).ok()
+    }
+
+    /// Every stage in turn. How far the pair comes, if it does not survive.
+    fn judge(
+        &mut self,
+        location: Location,
+        (left, p): (&Access, Origin),
+        (right, q): (&Access, Origin),
+    ) -> Result<Reasons, Stage> {
+        let (stages, hb, caches) = (self.stages, self.stages.happens_before, &self.accesses.caches);
+        let origin = &hb.origins()[p];
+        if p == q && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
+            return Err(Stage::SameObject);
+        }
+        if p == q
+            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+            && self.own.is_own(p, left.act, base, obj)
+            && self.own.is_own(p, right.act, other, obj)
+        {
+            return Err(Stage::SameObject);
+        }
+        let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
+        if hb.ordered(&point(p, left), &point(q, right)).is_some() {
+            return Err(Stage::TwoOrigins);
+        }
+        let access_point = |origin, access: &Access| AccessPoint {
+            point: point(origin, access),
+            base: access.base,
+            object: location.obj,
+            is_write: access.write,
+        };
+        let protection = hb.protects(&access_point(p, left), &access_point(q, right));
+        if let Protection::Yes(_) = protection {
+            return Err(Stage::Overlapping);
+        }
+        let mut through = None;
+        let mut doubts = confidence::doubts(stages, (left, p), (right, q), location, caches, &protection);
+        // A closer look, unless it would not be shown anyway.
+        if confidence::of(&doubts) < Confidence::Low
+            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+        {
+            let ways = (
+                self.anchors.of(p, left.act, left.stmt, base, obj),
+                self.anchors.of(q, right.act, right.stmt, other, obj),
+            );
+            let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
+            let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
+            let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, a, b) else {
+                return Err(Stage::Overlapping);
+            };
+            through = Some((x.clone(), y.clone()));
+            if let Some(guard) = guard {
+                let weak = Protection::Weak(guard);
+                doubts = confidence::doubts(stages, (left, p), (right, q), location, caches, &weak);
             }
         }
+        Ok(Reasons { anchors: through, doubts })
     }
 }

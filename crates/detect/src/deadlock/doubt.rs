@@ -3,9 +3,13 @@
 use super::cycles::Side;
 use super::lock_site;
 use crate::Stages;
+use crate::anchor::plain;
 use crate::confidence::is_merged;
 use findings::Confidence;
-use happens_before::LockNode;
+use happens_before::{HeldLock, LockNode, Origin, Wanted};
+use ir::{MethodId, StmtKind, Var};
+use pointsto::{Act, Site};
+use std::collections::BTreeSet;
 
 /// A call that may lead to more methods than this says little about any of them.
 const MANY_CHOICES: usize = 8;
@@ -17,6 +21,8 @@ pub(crate) enum Doubt {
     ManyLocks,
     /// Parents before children, one node of a list after the other: an order that seldom turns around.
     Downwards,
+    /// Which of the two comes first is chosen by a condition: perhaps always in one order.
+    Chosen,
     /// Code that is not analysed has to call back.
     CalledBack,
     /// One of the calls on the way may lead to many methods.
@@ -33,7 +39,9 @@ impl Doubt {
     fn limit(self) -> Confidence {
         match self {
             Doubt::ManyLocks | Doubt::Timed | Doubt::OtherEnd => Confidence::Medium,
-            Doubt::Downwards | Doubt::CalledBack | Doubt::ManyChoices | Doubt::MergedCode => Confidence::Low,
+            Doubt::Downwards | Doubt::Chosen | Doubt::CalledBack | Doubt::ManyChoices | Doubt::MergedCode => {
+                Confidence::Low
+            }
         }
     }
 
@@ -44,6 +52,10 @@ impl Doubt {
             }
             Doubt::Downwards => {
                 "the second object is reached from the first, as a child from its parent".into()
+            }
+            Doubt::Chosen => {
+                "a condition chooses which of the two objects is locked first, perhaps always in one order"
+                    .into()
             }
             Doubt::CalledBack => {
                 "code that is not analysed is taken to call an object that was passed to it".into()
@@ -74,6 +86,7 @@ pub(crate) fn doubts(stages: &Stages<'_>, sides: &[Side<'_>]) -> Vec<Doubt> {
     let mut doubt = |doubt: Doubt, applies: bool| doubts.extend(applies.then_some(doubt));
     doubt(Doubt::ManyLocks, sides.iter().any(|side| many(side.from)));
     doubt(Doubt::Downwards, sides.iter().any(downwards));
+    doubt(Doubt::Chosen, sides.iter().all(|side| is_chosen(stages, side)));
     doubt(Doubt::CalledBack, sides.iter().any(|side| side.nesting.called_back));
     doubt(Doubt::ManyChoices, sides.iter().any(|side| side.nesting.choices > MANY_CHOICES));
     doubt(Doubt::MergedCode, sides.iter().any(|side| is_in_merged_code(stages, side)));
@@ -82,4 +95,44 @@ pub(crate) fn doubts(stages: &Stages<'_>, sides: &[Side<'_>]) -> Vec<Doubt> {
 
 pub(crate) fn is_in_merged_code(stages: &Stages<'_>, side: &Side<'_>) -> bool {
     !stages.happens_before.is_one_lock(side.from) && is_merged(stages, side.nesting.act, side.origin)
+}
+
+/// Are the held and the wanted lock two values that change places: `first = c ? a : b; second = c ? b : a`?
+fn is_chosen(stages: &Stages<'_>, side: &Side<'_>) -> bool {
+    let Wanted::Lock(wanted) = &side.nesting.wants else { return false };
+    let chosen = || {
+        let (held, wanted) = (lock_var(stages, &side.nesting.held)?, lock_var(stages, wanted)?);
+        let (first, second) = (choice(stages, side.origin, held)?, choice(stages, side.origin, wanted)?);
+        Some(first.0 == second.0 && first.1.len() == 2 && first.1 == second.1)
+    };
+    chosen().unwrap_or(false)
+}
+
+/// The values that a variable is one of. What a task has captured was chosen where the task was made.
+fn choice(stages: &Stages<'_>, origin: Origin, (act, var): (Act, Var)) -> Option<(MethodId, BTreeSet<Var>)> {
+    let method = stages.pointsto.method(act);
+    let body = stages.program.lowered(method)?;
+    let info = &stages.happens_before.origins()[origin];
+    let var = plain(body, var);
+    let (method, body, var) = match (body.params.iter().position(|&param| param == var), info.task) {
+        (Some(param), Some(task)) if act == info.entry => {
+            let Site::Alloc(method, made) = stages.pointsto.object(task).site else { return None };
+            let body = stages.program.lowered(method)?;
+            let StmtKind::Lambda { captures, .. } = &body.stmts[made].kind else { return None };
+            (method, body, plain(body, *captures.get(param)?))
+        }
+        _ => (method, body, var),
+    };
+    let StmtKind::Phi { srcs, .. } = &body.stmts[body.vars[var].def?].kind else { return None };
+    Some((method, srcs.iter().map(|&src| plain(body, src)).collect()))
+}
+
+/// The variable that was locked, with who runs the statement.
+fn lock_var(stages: &Stages<'_>, lock: &HeldLock) -> Option<(Act, Var)> {
+    let body = stages.program.lowered(stages.pointsto.method(lock.act))?;
+    match &body.stmts[lock.stmt?].kind {
+        StmtKind::MonitorEnter { lock: var } => Some((lock.act, *var)),
+        StmtKind::Call { args, .. } => Some((lock.act, *args.first()?)),
+        _ => None,
+    }
 }

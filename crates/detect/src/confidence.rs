@@ -21,6 +21,8 @@ pub(crate) enum Doubt {
     Outside,
     /// Instances of one thread on objects that this thread itself allocates.
     OwnInstances,
+    /// Each instance of the thread is given an element of its own, unless the object is in there twice.
+    Dealt,
     /// Code of several threads is analysed together.
     MergedCode,
     /// Every thread fills the field with the same value when it first needs it.
@@ -31,7 +33,7 @@ impl Doubt {
     fn limit(&self) -> Confidence {
         match self {
             Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache => Confidence::Medium,
-            Doubt::WeakLock(_) | Doubt::Outside | Doubt::MergedCode => Confidence::Low,
+            Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode => Confidence::Low,
         }
     }
 
@@ -47,6 +49,9 @@ impl Doubt {
             Doubt::WeakLock(_) => "both hold locks from one allocation site, possibly the same one".into(),
             Doubt::Outside => "the object comes from code that is not analysed".into(),
             Doubt::OwnInstances => "each instance of the thread allocates such objects of its own".into(),
+            Doubt::Dealt => {
+                "each instance is given another element of an array or collection, into which the object is put once".into()
+            }
             Doubt::Cache => {
                 "it looks like a cache: written only where it was found empty, perhaps always with the same value".into()
             }

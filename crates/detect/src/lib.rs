@@ -8,6 +8,7 @@ mod cache;
 mod confidence;
 mod crowd;
 mod deadlock;
+mod dealt;
 mod describe;
 mod group;
 mod names;

@@ -7,6 +7,7 @@ use crate::anchor::{Anchor, Anchors};
 use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt};
 use crate::crowd;
+use crate::dealt::Dealt;
 use crate::describe::Describe;
 use crate::group;
 use crate::own::Own;
@@ -150,7 +151,14 @@ fn check_kind(
     let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
     locations.sort_by_key(|location| (!exists_once(location), *location));
     let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
-    let mut judge = Judge { stages, accesses, anchors: Anchors::new(stages), own: Own::new(stages), kept: 0 };
+    let mut judge = Judge {
+        stages,
+        accesses,
+        anchors: Anchors::new(stages),
+        own: Own::new(stages),
+        dealt: Dealt::new(stages),
+        kept: 0,
+    };
     for (at, &location) in locations.iter().enumerate() {
         let ids = &accesses.by_location[&location];
         if !several_origins(stages, accesses, ids) {
@@ -199,6 +207,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) accesses: &'a Accesses,
     anchors: Anchors<'a>,
     own: Own<'a>,
+    dealt: Dealt<'a>,
     /// Reasons kept so far.
     kept: usize,
 }
@@ -313,10 +322,12 @@ impl Judge<'_> {
                 return Err(Stage::Overlapping);
             };
             through = Some((x.clone(), y.clone()));
+            let is_dealt = p == q && self.dealt.is_dealt(p, obj, ways.0.iter().chain(ways.1.iter()));
             if let Some(guard) = guard {
                 let weak = Protection::Weak(guard);
                 doubts = confidence::doubts(stages, (left, p), (right, q), location, caches, &weak);
             }
+            doubts.extend(is_dealt.then_some(Doubt::Dealt));
         }
         Ok(Reasons { anchors: through, doubts })
     }

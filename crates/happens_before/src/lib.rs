@@ -267,6 +267,12 @@ impl HappensBefore {
         self.unique.contains(obj)
     }
 
+    /// Does the statement of this activation execute at most once?
+    pub fn executes_once(&self, act: Act, stmt: StmtId) -> bool {
+        let flow = self.flows.get(&self.methods[act]);
+        self.unique.runs_once(act) && flow.is_some_and(|flow| !flow.in_loop(stmt))
+    }
+
     /// Does every object in this field belong to one holder only, ever?
     pub fn is_private(&self, field: FieldId) -> bool {
         self.owners.is_private(field)

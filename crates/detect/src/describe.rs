@@ -310,6 +310,21 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// The same for a reader: `bank.Bank.names (java.util.ArrayList)`, by what either side calls the object, a
+    /// field if one does. Not for fingerprints.
+    pub(crate) fn headline(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> String {
+        let name = self.location(location);
+        let (What::Elements | What::Contents, Some(obj)) = (location.what, location.obj) else { return name };
+        let called = |(point, anchor)| names::touched(self.stages, *self.way(point, anchor).last()?, obj);
+        // A call or a constructor says how it was got, not where it is kept.
+        let is_kept = |name: &String| name != "this" && !name.ends_with("()") && !name.starts_with("new ");
+        let called: Vec<String> = sides.into_iter().filter_map(called).filter(is_kept).collect();
+        match called.iter().find(|name| name.contains('.')).or(called.first()) {
+            Some(called) => format!("{called} ({name})"),
+            None => name,
+        }
+    }
+
     /// Where an object is allocated.
     pub(crate) fn object_place(&self, obj: Obj) -> Option<Place> {
         match self.stages.pointsto.object(obj).site {

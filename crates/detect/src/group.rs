@@ -227,7 +227,8 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<&Told<'_
     let verb = |access: &Access| if access.write { "written" } else { "read" };
     let (p, q) = (first.1.0.origin, second.1.0.origin);
     let who = if p == q { "several instances of one thread" } else { "two threads" };
-    let message = format!("{name} is {} by {who}", both(verb(first.0), verb(second.0)));
+    let shown = describe.headline(best.location, [left, right]);
+    let message = format!("{shown} is {} by {who}", both(verb(first.0), verb(second.0)));
     let mut also: Vec<(Place, Place)> = group[1..].iter().map(|told| told.places.clone()).collect();
     also.sort();
     also.dedup();

@@ -1,10 +1,10 @@
-//! What a person would call a lock: the expression at the place where it is taken.
+//! What a person would call an object: the expression at the place where it is locked or touched.
 
 use crate::Stages;
 use happens_before::HeldLock;
 use ir::{Body, Const, StmtId, StmtKind, Var, access};
 use models::Step;
-use pointsto::Act;
+use pointsto::{Act, Obj};
 
 pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
     let method = stages.pointsto.method(lock.act);
@@ -19,7 +19,19 @@ pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
         StmtKind::Call { args, .. } if !args.is_empty() => args[0],
         _ => return "a lock".to_string(),
     };
-    value(stages, lock.act, body, var)
+    value(stages, lock.act, body, var).unwrap_or_else(|| "a lock".to_string())
+}
+
+/// What the statement calls an object whose elements it touches or that it hands to a call.
+pub(crate) fn touched(stages: &Stages<'_>, (act, stmt): (Act, StmtId), obj: Obj) -> Option<String> {
+    let body = stages.program.lowered(stages.pointsto.method(act))?;
+    let is_meant = |var: &&Var| stages.pointsto.pts(act, **var).contains(obj);
+    let var = match &body.stmts[stmt].kind {
+        StmtKind::LoadElem { base, .. } | StmtKind::StoreElem { base, .. } => Some(base),
+        StmtKind::Call { args, .. } => args.iter().find(is_meant),
+        _ => None,
+    };
+    value(stages, act, body, *var?)
 }
 
 fn class_literal(stages: &Stages<'_>, class: ir::ClassId) -> String {
@@ -27,40 +39,42 @@ fn class_literal(stages: &Stages<'_>, class: ir::ClassId) -> String {
 }
 
 /// The expression a variable stands for, as short as it can be understood.
-fn value(stages: &Stages<'_>, act: Act, body: &Body, mut var: Var) -> String {
+fn value(stages: &Stages<'_>, act: Act, body: &Body, mut var: Var) -> Option<String> {
     let program = stages.program;
     let method = stages.pointsto.method(act);
     for _ in 0..body.vars.len() {
         let info = &body.vars[var];
         let is_static = program.method(method).access & access::STATIC != 0;
         if !is_static && body.params.first() == Some(&var) {
-            return "this".to_string();
+            return Some("this".to_string());
         }
         let Some(def) = info.def else { break };
         match &body.stmts[def].kind {
             &StmtKind::Copy { src, .. } | &StmtKind::Cast { src, .. } => var = src,
             &StmtKind::Load { field, .. } | &StmtKind::LoadStatic { field, .. } => {
-                return match program.find_field(field) {
+                return Some(match program.find_field(field) {
                     Some(field) => program.field_display(field),
                     None => program.names[field.name].to_string(),
-                };
+                });
             }
-            &StmtKind::Const { value: Const::Class(class), .. } => return class_literal(stages, class),
+            &StmtKind::Const { value: Const::Class(class), .. } => {
+                return Some(class_literal(stages, class));
+            }
             _ if info.name.is_some() => break,
-            StmtKind::New { class, .. } => return format!("new {}", program.class_display(*class)),
+            StmtKind::New { class, .. } => return Some(format!("new {}", program.class_display(*class))),
             // readLock() and the like: the lock is the receiver.
             StmtKind::Call { args, .. } if is_view(stages, act, def) && !args.is_empty() => var = args[0],
             StmtKind::Call { target, .. } => {
-                return format!("{}()", program.selector_text(target.selector).0);
+                return Some(format!("{}()", program.selector_text(target.selector).0));
             }
-            StmtKind::LoadElem { base, .. } => return format!("{}[]", value(stages, act, body, *base)),
+            StmtKind::LoadElem { base, .. } => {
+                let base = value(stages, act, body, *base).unwrap_or_else(|| "a lock".to_string());
+                return Some(format!("{base}[]"));
+            }
             _ => break,
         }
     }
-    match body.vars[var].name {
-        Some(name) => program.names[name].to_string(),
-        None => "a lock".to_string(),
-    }
+    body.vars[var].name.map(|name| program.names[name].to_string())
 }
 
 fn is_view(stages: &Stages<'_>, act: Act, stmt: StmtId) -> bool {

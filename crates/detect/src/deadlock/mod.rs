@@ -84,8 +84,9 @@ fn cycle_finding(
     let first =
         (0..sites.len()).min_by_key(|&n| (sites[n].place.clone(), sites[n].method.clone())).unwrap_or(0);
     sites.rotate_left(first);
-    let names: Vec<&str> =
-        sites.iter().filter_map(|site| site.holds.as_ref()).map(|lock| lock.name.as_str()).collect();
+    let sides = cycle.sides.iter().cycle().skip(first);
+    let held = sides.zip(&sites).filter_map(|(side, site)| Some((side, site.holds.as_ref()?)));
+    let names: Vec<String> = held.map(|(side, lock)| shown(stages, side, &lock.name)).collect();
     let names = names.join(" -> ");
     let message = match cycle.sides.as_slice() {
         [a, b] if lock_site(stages, a.from) == lock_site(stages, b.from) => {
@@ -101,6 +102,15 @@ fn cycle_finding(
     why.extend(cycle.doubts.iter().map(Doubt::text));
     let also = also(search.places(cycle), group.kinds.values());
     Finding { also, ..deadlock(doubt::of(&cycle.doubts), message, why, sites) }
+}
+
+/// A lock by its field or class; where that is not its name, with its class: `bank.Account (this)`.
+fn shown(stages: &Stages<'_>, side: &Side<'_>, name: &str) -> String {
+    let (_, class) = lock_site(stages, side.from);
+    match name.contains('.') {
+        true => name.to_string(),
+        false => format!("{} ({name})", stages.program.class_display(class)),
+    }
 }
 
 /// Pairs of places other than those shown, each once.

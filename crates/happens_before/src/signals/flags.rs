@@ -63,7 +63,7 @@ pub fn find(
     for (&slot, flag) in &finder.flags {
         let awaits = finder.awaits(slot, flag);
         let signals = flag.set.iter().map(|place| (place.act, place.stmt)).collect();
-        traffic.insert(Subject::Flag(slot), Traffic { signals, awaits, late: Vec::new() });
+        traffic.insert(Subject::Flag(slot), Traffic { signals, awaits, ..Traffic::default() });
     }
     Once::new(&finder)
 }

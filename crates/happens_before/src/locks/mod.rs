@@ -2,6 +2,7 @@
 //! and whether that keeps two accesses apart. Knows no order between origins.
 
 mod calls;
+mod common;
 mod intra;
 pub mod keys;
 mod narrow;
@@ -21,6 +22,7 @@ use crate::unique::Unique;
 use crate::world::World;
 use arena::IdSet;
 use calls::Entries;
+use common::Common;
 use intra::ActLocks;
 use ir::StmtId;
 use keys::Keys;
@@ -29,7 +31,7 @@ use paths::Paths;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use table::{LockTable, SetId};
+use table::{LockId, LockTable, SetId};
 use telling::Telling;
 
 #[derive(Debug, Default)]
@@ -41,6 +43,7 @@ pub struct Locks {
     entries: Entries,
     acquisitions: Vec<Acquisition>,
     nestings: Vec<Nesting>,
+    common: Common,
 }
 
 /// What is held where, before it is known which locks are taken under which.
@@ -71,7 +74,8 @@ impl<'k, 'w> Holding<'k, 'w> {
         let nestings = finder.find(&mut telling);
         let table = telling.table;
         let acquisitions = acquisitions(world, &table, &acts);
-        Locks { table, paths, acts, entries, acquisitions, nestings }
+        let common = Common::default();
+        Locks { table, paths, acts, entries, acquisitions, nestings, common }
     }
 }
 
@@ -92,10 +96,18 @@ impl Locks {
     }
 
     /// Locks held before the statement, the callers' first.
-    pub fn held(&self, point: &Point) -> impl Iterator<Item = &HeldLock> + Clone + '_ {
-        let entry = self.entries.certain(point.origin, point.act);
+    pub fn held(&self, point: &Point) -> impl Iterator<Item = &HeldLock> + '_ {
+        self.held_ids(self.held_sets(point)).map(|id| self.table.lock(id))
+    }
+
+    /// What callers hold, and the activation itself.
+    fn held_sets(&self, point: &Point) -> [SetId; 2] {
         let own = self.acts.get(&point.act).map_or(SetId(0), |act| act.before(point.stmt));
-        self.table.locks(entry).chain(self.table.locks(own))
+        [self.entries.certain(point.origin, point.act), own]
+    }
+
+    fn held_ids(&self, sets: [SetId; 2]) -> impl Iterator<Item = LockId> + Clone + '_ {
+        sets.into_iter().flat_map(|set| self.table.set(set).iter().copied())
     }
 }
 

@@ -2,6 +2,8 @@
 //! the accesses could meet at all is not asked here.
 
 use super::Locks;
+use super::common::InCommon;
+use super::table::{LockId, SetId};
 use crate::flow::Flow;
 use crate::owners::Owners;
 use crate::types::{AccessPoint, Guard, GuardReason, HeldLock, LockKey, PathStep, Protection};
@@ -24,23 +26,28 @@ impl Locks {
     /// owner. Weak: that path starts at an owner that may not be the only one, or nothing is known but that the
     /// locks are from one allocation site. Two holders in shared mode exclude nobody.
     pub fn protects<'a>(&'a self, facts: &Facts<'_>, a: &AccessPoint, b: &AccessPoint) -> Protection<'a> {
-        let mut weak: Option<Guard<'a>> = None;
-        let second_held = self.held(&b.point);
-        if second_held.clone().next().is_none() {
-            return Protection::No;
+        let (left, right) = (self.held_sets(&a.point), self.held_sets(&b.point));
+        match self.common.of((left, right), || self.common_of(left, right)) {
+            InCommon::Nothing => return Protection::No,
+            InCommon::Lock(first, second) => {
+                let (first, second) = (self.table.lock(first), self.table.lock(second));
+                return Protection::Yes(Guard { first, second, why: GuardReason::SameObject });
+            }
+            InCommon::Perhaps => {}
         }
-        for first in self.held(&a.point) {
+        let mut weak: Option<Guard<'a>> = None;
+        let mut known: FxHashMap<LockId, Vec<Vec<PathStep>>> = FxHashMap::default();
+        for one in self.held_ids(left) {
+            let first = self.table.lock(one);
             let mut known_ways = None;
-            for second in second_held.clone().filter(|second| !(first.shared && second.shared)) {
+            for other in self.held_ids(right) {
+                let second = self.table.lock(other);
                 let guard = |why| Guard { first, second, why };
-                if shares_global_key(first, second) {
-                    return Protection::Yes(guard(GuardReason::SameObject));
-                }
-                if are_different(first, second) {
+                if first.shared && second.shared || are_different(first, second) {
                     continue;
                 }
                 let ways = known_ways.get_or_insert_with(|| self.ways(facts, a, first));
-                let others = self.ways(facts, b, second);
+                let others = known.entry(other).or_insert_with(|| self.ways(facts, b, second));
                 for way in ways.iter().filter(|way| others.contains(way)) {
                     match certainty(facts, way, a.object) {
                         Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
@@ -49,12 +56,32 @@ impl Locks {
                         Certainty::SeveralOwners => {}
                     }
                 }
-                if weak.is_none() && may_be_same(first, ways, second, &others) {
+                if weak.is_none() && may_be_same(first, ways, second, others) {
                     weak = Some(guard(GuardReason::SameAllocation));
                 }
             }
         }
         weak.map_or(Protection::No, Protection::Weak)
+    }
+
+    /// What the locks of two places have in common, whatever is accessed there.
+    fn common_of(&self, left: [SetId; 2], right: [SetId; 2]) -> InCommon {
+        let mut found = InCommon::Nothing;
+        for one in self.held_ids(left) {
+            for other in self.held_ids(right) {
+                let (first, second) = (self.table.lock(one), self.table.lock(other));
+                if first.shared && second.shared {
+                    continue;
+                }
+                if shares_global_key(first, second) {
+                    return InCommon::Lock(one, other);
+                }
+                if !are_different(first, second) {
+                    found = InCommon::Perhaps;
+                }
+            }
+        }
+        found
     }
 
     /// Ways from the accessed object to the lock.

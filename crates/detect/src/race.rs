@@ -14,8 +14,11 @@ use crate::own::Own;
 use findings::{Confidence, Finding};
 use happens_before::{AccessPoint, Origin, Point, Protection};
 use ir::{ClassId, MethodId, StmtId};
+use pointsto::Act;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 pub(crate) struct Races {
     pub(crate) findings: Vec<Finding>,
@@ -157,6 +160,7 @@ fn check_kind(
         anchors: Anchors::new(stages),
         own: Own::new(stages),
         dealt: Dealt::new(stages),
+        comers: FxHashMap::default(),
         kept: 0,
     };
     for (at, &location) in locations.iter().enumerate() {
@@ -208,6 +212,7 @@ pub(crate) struct Judge<'a> {
     anchors: Anchors<'a>,
     own: Own<'a>,
     dealt: Dealt<'a>,
+    comers: FxHashMap<Act, Rc<[(Origin, u32)]>>,
     /// Reasons kept so far.
     kept: usize,
 }
@@ -221,8 +226,22 @@ impl Judge<'_> {
         if apart || left.taken && right.taken {
             return;
         }
-        for &p in hb.origins_of(left.act) {
-            for &q in hb.origins_of(right.act) {
+        // Whoever comes with the same locks of callers is kept apart by locks alike.
+        let (mine, theirs) = (self.comers(left.act), self.comers(right.act));
+        let mut locked: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        for &(p, with) in mine.iter() {
+            for &(q, other) in theirs.iter() {
+                let is_locked = *locked.entry((with, other)).or_insert_with(|| {
+                    let points = access_points(location, (left, p), (right, q));
+                    matches!(hb.protects(&points.0, &points.1), Protection::Yes(_))
+                });
+                if is_locked {
+                    if progress.stage < Stage::Overlapping {
+                        let stage = self.meet(location, (left, p), (right, q)).err();
+                        progress.stage = progress.stage.max(stage.unwrap_or(Stage::Overlapping));
+                    }
+                    continue;
+                }
                 let reasons = match self.judge(location, (left, p), (right, q)) {
                     Ok(reasons) => reasons,
                     Err(stage) => {
@@ -273,14 +292,21 @@ impl Judge<'_> {
         self.judge(locations[best.location as usize], (left, p), (right, q)).ok()
     }
 
-    /// Every stage in turn. How far the pair comes, if it does not survive.
-    fn judge(
+    /// Who runs an activation, with a number for the locks its callers hold then.
+    fn comers(&mut self, act: Act) -> Rc<[(Origin, u32)]> {
+        let hb = self.stages.happens_before;
+        let comers = || hb.origins_of(act).iter().map(|&origin| (origin, hb.held_by_callers(origin, act)));
+        self.comers.entry(act).or_insert_with(|| comers().collect()).clone()
+    }
+
+    /// May the two run at the same time on one object? How far the pair comes, if not.
+    fn meet(
         &mut self,
         location: Location,
         (left, p): (&Access, Origin),
         (right, q): (&Access, Origin),
-    ) -> Result<Reasons, Stage> {
-        let (stages, hb, caches) = (self.stages, self.stages.happens_before, &self.accesses.caches);
+    ) -> Result<(), Stage> {
+        let hb = self.stages.happens_before;
         let origin = &hb.origins()[p];
         if p == q && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
             return Err(Stage::SameObject);
@@ -296,13 +322,20 @@ impl Judge<'_> {
         if hb.ordered(&point(p, left), &point(q, right)).is_some() {
             return Err(Stage::TwoOrigins);
         }
-        let access_point = |origin, access: &Access| AccessPoint {
-            point: point(origin, access),
-            base: access.base,
-            object: location.obj,
-            is_write: access.write,
-        };
-        let protection = hb.protects(&access_point(p, left), &access_point(q, right));
+        Ok(())
+    }
+
+    /// Every stage in turn. How far the pair comes, if it does not survive.
+    fn judge(
+        &mut self,
+        location: Location,
+        (left, p): (&Access, Origin),
+        (right, q): (&Access, Origin),
+    ) -> Result<Reasons, Stage> {
+        self.meet(location, (left, p), (right, q))?;
+        let (stages, hb, caches) = (self.stages, self.stages.happens_before, &self.accesses.caches);
+        let points = access_points(location, (left, p), (right, q));
+        let protection = hb.protects(&points.0, &points.1);
         if let Protection::Yes(_) = protection {
             return Err(Stage::Overlapping);
         }
@@ -331,4 +364,18 @@ impl Judge<'_> {
         }
         Ok(Reasons { anchors: through, doubts })
     }
+}
+
+fn access_points(
+    location: Location,
+    (left, p): (&Access, Origin),
+    (right, q): (&Access, Origin),
+) -> (AccessPoint, AccessPoint) {
+    let access_point = |origin, access: &Access| AccessPoint {
+        point: Point { origin, act: access.act, stmt: access.stmt },
+        base: access.base,
+        object: location.obj,
+        is_write: access.write,
+    };
+    (access_point(p, left), access_point(q, right))
 }

@@ -232,6 +232,11 @@ impl HappensBefore {
         self.locks.held(point).collect()
     }
 
+    /// A number for the locks that callers certainly hold when the origin comes to the activation.
+    pub fn held_by_callers(&self, origin: Origin, act: Act) -> u32 {
+        self.locks.held_by_callers(origin, act)
+    }
+
     /// Do locks keep two accesses to the same object apart?
     pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
         let facts =

@@ -17,7 +17,7 @@ mod wants;
 
 use crate::joins::Joins;
 use crate::origins::Origins;
-use crate::types::{Acquisition, HeldLock, Nesting, Point};
+use crate::types::{Acquisition, HeldLock, Nesting, Origin, Point};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::IdSet;
@@ -98,6 +98,10 @@ impl Locks {
     /// Locks held before the statement, the callers' first.
     pub fn held(&self, point: &Point) -> impl Iterator<Item = &HeldLock> + '_ {
         self.held_ids(self.held_sets(point)).map(|id| self.table.lock(id))
+    }
+
+    pub fn held_by_callers(&self, origin: Origin, act: Act) -> u32 {
+        self.entries.certain(origin, act).0
     }
 
     /// What callers hold, and the activation itself.

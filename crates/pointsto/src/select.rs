@@ -1,8 +1,9 @@
 //! Which origins and entry points get a context of their own: as many as can be afforded.
 //!
 //! First everything is surveyed in one context for all application code; this tells how much code each origin and
-//! entry point runs. Then it is solved with contexts for the small ones. Where contexts multiply beyond measure, only the
-//! smaller half keeps its own, and so on; in the end there are only those of the survey. The choice depends on the program alone.
+//! entry point runs. Then it is solved with contexts for the small ones. Where contexts multiply beyond measure,
+//! only the smallest keep theirs, then none; in the end there are only those of the survey. The choice depends on the
+//! program alone.
 
 use crate::graph::Node;
 use crate::solver::{Options, Roots, Solver};
@@ -18,8 +19,23 @@ use std::collections::BTreeMap;
 /// With contexts there may be this many facts, or so many times those without.
 const MOST_FACTS: u64 = 3_000_000;
 const MOST_GROWTH: u64 = 10;
-/// The same with the JDK's inner workings; there is no second try.
+/// The same with the JDK's inner workings.
 const MOST_FULL_FACTS: u64 = 25_000_000;
+/// And so many activations: order and locks are worked out for each, and each origin that runs it.
+const MOST_ACTS: usize = 80_000;
+/// What is the smallest: this part of the budget.
+const SMALLEST: u64 = 20;
+
+/// How large the solution may get.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    pub(crate) facts: u64,
+    pub(crate) acts: usize,
+}
+
+impl Limit {
+    const NONE: Limit = Limit { facts: u64::MAX, acts: usize::MAX };
+}
 
 /// Code that may get a context of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,22 +72,24 @@ impl PointsTo {
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
         *self = PointsTo::default();
-        Solver::new(self, program, models, &quiet, Contexts::Survey).run(roots, u64::MAX, progress);
+        Solver::new(self, program, models, &quiet, Contexts::Survey).run(roots, Limit::NONE, progress);
         let origins = self.origin_sizes(program);
         let mut own = self.small(&origins, roots, options);
-        let most =
+        let facts =
             if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        let mut solve = |state: &mut PointsTo, contexts: Contexts, most: u64| {
+        let limit = Limit { facts, acts: MOST_ACTS };
+        let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
             *state = PointsTo::default();
-            Solver::new(state, program, models, options, contexts).run(roots, most, progress)
+            Solver::new(state, program, models, options, contexts).run(roots, limit, progress)
         };
-        while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), most) {
-            if own.is_empty() || options.full_jdk {
-                own.clear();
-                solve(self, Contexts::Survey, u64::MAX);
+        while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), limit) {
+            if own.is_empty() {
+                solve(self, Contexts::Survey, Limit::NONE);
                 break;
             }
-            own.truncate(own.len() / 2);
+            let smallest =
+                own.iter().filter(|&&(facts, _)| facts <= options.origin_budget / SMALLEST).count();
+            own.truncate(if smallest < own.len() { smallest } else { 0 });
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
         self.gaps.merged_origins = (origins.len() - kept) as u64;

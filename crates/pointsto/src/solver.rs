@@ -2,7 +2,7 @@
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
 use crate::graph::{Node, Use};
-use crate::select::{Contexts, Own};
+use crate::select::{Contexts, Limit, Own};
 use crate::state::{Frame, PointsTo, Shape};
 use crate::traits::TraitTable;
 use crate::types::*;
@@ -76,8 +76,8 @@ impl<'a> Solver<'a> {
         Solver { state, program, models, traits, told_apart, pending: Vec::new(), shared, entry, names }
     }
 
-    /// To the fixpoint, unless there are more facts than `most` on the way: then false.
-    pub(crate) fn run(mut self, roots: &Roots, most: u64, progress: &dyn Fn(u64)) -> bool {
+    /// To the fixpoint, unless it gets too large on the way: then false.
+    pub(crate) fn run(mut self, roots: &Roots, limit: Limit, progress: &dyn Fn(u64)) -> bool {
         for &method in &roots.boot {
             let act = self.activate(self.shared, method);
             self.state.initializers.push(act);
@@ -99,7 +99,7 @@ impl<'a> Solver<'a> {
                     self.fire(use_, obj);
                 }
             }
-            if self.state.graph.facts > most {
+            if self.state.graph.facts > limit.facts || self.state.frames.len() > limit.acts {
                 return false;
             }
             steps += 1;

@@ -223,8 +223,9 @@ pub struct End {
 }
 
 /// Can somebody else know the object yet?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Freshness {
+    #[default]
     No,
     /// Allocated here and not published yet.
     Unpublished,

@@ -34,8 +34,8 @@ pub struct Effect {
     pub returned_from: Vec<Var>,
     /// The result is nothing else.
     pub known: bool,
-    /// The result is an object made by the callees that nobody else knows.
-    pub fresh: bool,
+    /// Is the result an object made by the callees, or handed over to them, that nobody else knows?
+    pub fresh: Freshness,
 }
 
 /// Grows only, so that there is a least solution.
@@ -53,15 +53,22 @@ struct Summary {
     returned: Bits,
     /// Parameters whose contents may be returned.
     returned_from: Bits,
-    /// An object made here that nobody else knows may be returned.
+    /// An object made here, or handed over to here, that nobody else knows may be returned.
     returns_fresh: bool,
+    /// One that was handed over may.
+    returns_taken: bool,
     /// Something else may be returned.
     returns_other: bool,
 }
 
 impl Summary {
-    fn is_fresh(&self) -> bool {
-        !self.returns_other && self.returned.is_empty() && self.returned_from.is_empty()
+    fn fresh(&self) -> Freshness {
+        let is_fresh = !self.returns_other && self.returned.is_empty() && self.returned_from.is_empty();
+        match (is_fresh, self.returns_taken) {
+            (false, _) => Freshness::No,
+            (true, false) => Freshness::Unpublished,
+            (true, true) => Freshness::Taken,
+        }
     }
 }
 
@@ -105,13 +112,12 @@ impl Leaks {
         let StmtKind::Call { dst, args, .. } = &flow.body.stmts[stmt].kind else { return Effect::default() };
         let is_ref = |var: &Var| flow.body.vars[*var].is_ref;
         let dst = dst.filter(is_ref);
-        let mut effect = Effect { known: true, fresh: true, ..Effect::default() };
+        let mut effect = Effect { known: true, ..Effect::default() };
         let has_models = !world.pointsto.models_at(act, stmt).is_empty();
         let callees = world.pointsto.callees(act, stmt);
         let refs = || args.iter().copied().filter(is_ref);
         let mut modelled = false;
         if has_models {
-            effect.fresh = false;
             modelled = add_model(world, act, stmt, &mut effect);
         } else if callees.is_empty() {
             // Nobody knows what becomes of them; a constructor is trusted with what it constructs.
@@ -119,11 +125,12 @@ impl Leaks {
             effect.leaks.extend(args.iter().skip(skipped).copied().filter(is_ref).map(Leak::Published));
         }
         effect.known &= modelled || !callees.is_empty();
-        effect.fresh &= !callees.is_empty();
+        if !has_models {
+            effect.fresh = self.fresh_result(callees);
+        }
         for &callee in callees {
             let plain = world.bindings_are_plain(act, stmt, callee);
             let summary = self.by_act[callee].as_ref();
-            effect.fresh &= summary.is_some_and(Summary::is_fresh);
             match summary {
                 Some(summary) if plain => add_callee(summary, args, dst, &mut effect),
                 Some(summary) => {
@@ -159,6 +166,14 @@ impl Leaks {
             effect.leaks.dedup();
         }
         effect
+    }
+
+    /// What all callees return is fresh if each of them returns what is; handed over if one of them may be.
+    fn fresh_result(&self, callees: &[Act]) -> Freshness {
+        let summaries = callees.iter().map(|&callee| self.by_act[callee].as_ref());
+        let results = summaries.map(|summary| summary.map_or(Freshness::No, Summary::fresh));
+        let is_fresh = results.clone().all(|result| result != Freshness::No);
+        results.max().filter(|_| is_fresh).unwrap_or(Freshness::No)
     }
 }
 
@@ -282,10 +297,10 @@ fn summarize(flow: &Flow, look: &Look, found: &mut Summary) {
                 continue;
             }
             results.insert(at);
-            let is_kept = in_params.contains(at) || look.roots[at].kind == Freshness::Taken;
-            let is_shared = is_kept || !places.events[at].is_empty();
+            let is_shared = in_params.contains(at) || !places.events[at].is_empty();
             found.returns_other |= is_shared;
             found.returns_fresh |= !is_shared;
+            found.returns_taken |= look.roots[at].kind == Freshness::Taken;
         }
         for &root in look.holders_of(value) {
             match param_of(root) {

@@ -175,8 +175,10 @@ impl Maker<'_, '_> {
                         if objects.all(|obj| is_handed_over(self.world, self.heap.owners, obj)) {
                             self.add_root(dst, Freshness::Taken, None);
                         }
-                    } else if self.effect(stmt).is_some_and(|effect| effect.fresh) {
-                        self.add_root(dst, Freshness::Unpublished, None);
+                    } else if let Some(fresh) = self.effect(stmt).map(|effect| effect.fresh)
+                        && fresh != Freshness::No
+                    {
+                        self.add_root(dst, fresh, None);
                     }
                 }
                 _ => {}

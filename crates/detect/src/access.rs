@@ -3,7 +3,7 @@
 
 use crate::Stages;
 use crate::cache::caches;
-use crate::view::operand_var;
+use crate::view::member_var;
 use arena::{IdSet, define_id};
 use classfile::Layer;
 use happens_before::Freshness;
@@ -173,15 +173,16 @@ impl Accesses {
                     entry.0 |= write;
                     entry.1.union_with(&objects);
                 };
-                let base = operand_var(stages, act, body, stmt, on);
-                match base.map(|base| stages.pointsto.pts(act, base)) {
-                    Some(objects) if on.path.is_empty() => touch(base, objects.clone()),
+                for (var, objects) in stages.pointsto.operands(act, stmt, model, on) {
+                    let base = var.and_then(|var| member_var(stages, act, body, var, &on.path));
                     // Views that share an abstract object are of what each was made of.
-                    Some(made_of) => {
-                        let objects = stages.pointsto.operand(act, stmt, on);
-                        touch(base, objects.iter().filter(|&obj| made_of.contains(obj)).collect());
+                    let made_of = base.filter(|_| !on.path.is_empty());
+                    match made_of.map(|base| stages.pointsto.pts(act, base)) {
+                        Some(made_of) => {
+                            touch(base, objects.iter().filter(|&obj| made_of.contains(obj)).collect());
+                        }
+                        None => touch(base, objects),
                     }
-                    None => touch(None, stages.pointsto.operand(act, stmt, on)),
                 }
             }
         }

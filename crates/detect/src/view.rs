@@ -1,5 +1,5 @@
-//! Which variable of a method a model's operand is: an argument of the call, or the container behind a view or
-//! iterator, found in the models and bodies of the calls that made it.
+//! Which variable of a method holds what a model's operand denotes: an argument of the call, or the container behind
+//! a view or iterator, found in the models and bodies of the calls that made it.
 
 use crate::Stages;
 use classfile::Layer;
@@ -11,15 +11,15 @@ use std::collections::BTreeSet;
 /// Calls followed back and down: views of views, iterators of them, methods that return what others make.
 const DEEPEST: usize = 8;
 
-/// The variable that holds what the operand of a model expanded at the call denotes.
-pub(crate) fn operand_var(
+/// The variable that holds what is found along the path of a model's operand, from the argument it begins with.
+pub(crate) fn member_var(
     stages: &Stages<'_>,
     act: Act,
     body: &Body,
-    stmt: StmtId,
-    on: &Operand,
+    from: Var,
+    path: &[Member],
 ) -> Option<Var> {
-    resolve(stages, act, body, argument(body, stmt, on.root)?, &on.path, DEEPEST)
+    resolve(stages, act, body, from, path, DEEPEST)
 }
 
 fn argument(body: &Body, stmt: StmtId, root: Root) -> Option<Var> {

@@ -52,7 +52,7 @@ impl Solver<'_> {
         self.state.expanded.insert(key, this);
         let Call { act, stmt, .. } = self.state.calls[call];
         self.state.expansions.entry((act, stmt)).or_default().push(model);
-        self.state.expanded_calls.entry((act, stmt)).or_default().push(call);
+        self.state.expanded_calls.entry((act, stmt)).or_default().push((model, call));
         // Beside a body the result is the body's.
         let ret = self.models.model(model).keep_body.then(|| self.result(call));
         let mut expansion =

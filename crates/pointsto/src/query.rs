@@ -1,10 +1,10 @@
 //! The solved state, as later stages read it.
 
-use crate::graph::Node;
+use crate::graph::{CallId, Node};
 use crate::state::{Gaps, PointsTo};
 use crate::types::*;
 use arena::IdSet;
-use ir::{FieldId, MethodId, StmtId, Var};
+use ir::{FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root};
 
 impl PointsTo {
@@ -108,7 +108,40 @@ impl PointsTo {
         for node in self.operand_roots(act, stmt, operand.root) {
             objects.union_with(self.graph.pts(node));
         }
-        for member in &operand.path {
+        self.members(objects, &operand.path)
+    }
+
+    /// Objects an operand of one model denotes at a call statement of `act`: for the call itself, and for each
+    /// that models and lambdas make on its behalf. With the argument that its root is, if it is one.
+    pub fn operands(
+        &self,
+        act: Act,
+        stmt: StmtId,
+        model: ModelId,
+        operand: &Operand,
+    ) -> Vec<(Option<Var>, IdSet<Obj>)> {
+        let frame = &self.frames[act];
+        let args = match frame.shape.body.as_ref().map(|body| &body.stmts[stmt].kind) {
+            Some(StmtKind::Call { args, .. }) => args.as_slice(),
+            _ => &[],
+        };
+        let node = |var: Var| frame.shape.index(var).map(|index| Node(frame.first.0 + index));
+        let mut calls: Vec<CallId> =
+            self.expanded_at(act, stmt).filter(|at| at.0 == model).map(|at| at.1).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        let roots = calls.into_iter().filter_map(|call| self.operand_root(call, operand.root));
+        roots
+            .map(|root| {
+                let var = args.iter().copied().find(|&var| node(var) == Some(root));
+                (var, self.members(self.graph.pts(root).clone(), &operand.path))
+            })
+            .collect()
+    }
+
+    /// What is held at the end of a path from objects.
+    fn members(&self, mut objects: IdSet<Obj>, path: &[Member]) -> IdSet<Obj> {
+        for member in path {
             let bases = objects;
             objects = IdSet::new();
             for base in bases.iter() {
@@ -133,18 +166,21 @@ impl PointsTo {
     }
 
     fn operand_roots(&self, act: Act, stmt: StmtId, root: Root) -> impl Iterator<Item = Node> + '_ {
-        let calls = self.expanded_calls.get(&(act, stmt)).into_iter().flatten();
-        calls.filter_map(move |&id| {
-            let call = &self.calls[id];
-            match root {
-                Root::This if call.has_receiver => call.args[0],
-                Root::Param(n) => {
-                    call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten()
-                }
-                Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
-                Root::This | Root::Temp(_) => None,
-            }
-        })
+        self.expanded_at(act, stmt).filter_map(move |(_, call)| self.operand_root(call, root))
+    }
+
+    fn expanded_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = (ModelId, CallId)> + '_ {
+        self.expanded_calls.get(&(act, stmt)).into_iter().flatten().copied()
+    }
+
+    fn operand_root(&self, id: CallId, root: Root) -> Option<Node> {
+        let call = &self.calls[id];
+        match root {
+            Root::This if call.has_receiver => call.args[0],
+            Root::Param(n) => call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten(),
+            Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
+            Root::This | Root::Temp(_) => None,
+        }
     }
 
     /// Activations that run in place at this statement, ascending. Class initialisers are not among them.

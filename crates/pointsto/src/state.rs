@@ -44,7 +44,7 @@ pub struct PointsTo {
     /// Results that the calls do not keep but their models mention.
     pub(crate) unkept: FxHashMap<CallId, Node>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,
-    pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<CallId>>,
+    pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<(ModelId, CallId)>>,
     pub(crate) callees: IndexVec<Act, Callees>,
     pub(crate) callers: IndexVec<Act, Vec<(Act, StmtId)>>,
     pub(crate) spawns: Vec<SpawnEdge>,

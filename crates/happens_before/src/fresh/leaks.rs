@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::types::Freshness;
 use crate::world::World;
 use arena::IndexVec;
+use classfile::Layer;
 use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
 use pointsto::Act;
@@ -109,7 +110,9 @@ impl Leaks {
     }
 
     pub fn at_call(&self, world: &World<'_>, act: Act, flow: &Flow, stmt: StmtId) -> Effect {
-        let StmtKind::Call { dst, args, .. } = &flow.body.stmts[stmt].kind else { return Effect::default() };
+        let StmtKind::Call { dst, args, target, .. } = &flow.body.stmts[stmt].kind else {
+            return Effect::default();
+        };
         let is_ref = |var: &Var| flow.body.vars[*var].is_ref;
         let dst = dst.filter(is_ref);
         let mut effect = Effect { known: true, ..Effect::default() };
@@ -121,8 +124,13 @@ impl Leaks {
             modelled = add_model(world, act, stmt, &mut effect);
         } else if callees.is_empty() {
             // Nobody knows what becomes of them; a constructor is trusted with what it constructs.
-            let skipped = usize::from(world.is_constructor_call(flow, stmt));
-            effect.leaks.extend(args.iter().skip(skipped).copied().filter(is_ref).map(Leak::Published));
+            let constructs = world.is_constructor_call(flow, stmt);
+            if constructs && world.program.class(target.class).layer == Layer::Jdk {
+                add_library(args, is_ref, true, &mut effect);
+            } else {
+                let args = args.iter().skip(usize::from(constructs)).copied();
+                effect.leaks.extend(args.filter(is_ref).map(Leak::Published));
+            }
         }
         effect.known &= modelled || !callees.is_empty();
         if !has_models {

@@ -3,7 +3,7 @@
 
 use crate::graph::{CallId, Node, Use};
 use crate::solver::Solver;
-use crate::state::{Call, Frame, Target};
+use crate::state::{Call, ExpandedCall, Frame, Target};
 use crate::types::*;
 use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
@@ -52,7 +52,8 @@ impl Solver<'_> {
         self.state.expanded.insert(key, this);
         let Call { act, stmt, .. } = self.state.calls[call];
         self.state.expansions.entry((act, stmt)).or_default().push(model);
-        self.state.expanded_calls.entry((act, stmt)).or_default().push((model, call));
+        let at = ExpandedCall { model, call, this };
+        self.state.expanded_calls.entry((act, stmt)).or_default().push(at);
         // Beside a body the result is the body's.
         let ret = self.models.model(model).keep_body.then(|| self.result(call));
         let mut expansion =

@@ -1,7 +1,7 @@
 //! The solved state, as later stages read it.
 
 use crate::graph::{CallId, Node};
-use crate::state::{Gaps, PointsTo};
+use crate::state::{ExpandedCall, Gaps, PointsTo};
 use crate::types::*;
 use arena::IdSet;
 use ir::{FieldId, MethodId, StmtId, StmtKind, Var};
@@ -112,7 +112,8 @@ impl PointsTo {
     }
 
     /// Objects an operand of one model denotes at a call statement of `act`: for the call itself, and for each
-    /// that models and lambdas make on its behalf. With the argument that its root is, if it is one.
+    /// that models and lambdas make on its behalf. Receivers are those whose method the model is of. With the
+    /// argument that its root is, if it is one.
     pub fn operands(
         &self,
         act: Act,
@@ -126,17 +127,13 @@ impl PointsTo {
             _ => &[],
         };
         let node = |var: Var| frame.shape.index(var).map(|index| Node(frame.first.0 + index));
-        let mut calls: Vec<CallId> =
-            self.expanded_at(act, stmt).filter(|at| at.0 == model).map(|at| at.1).collect();
-        calls.sort_unstable();
-        calls.dedup();
-        let roots = calls.into_iter().filter_map(|call| self.operand_root(call, operand.root));
-        roots
-            .map(|root| {
-                let var = args.iter().copied().find(|&var| node(var) == Some(root));
-                (var, self.members(self.graph.pts(root).clone(), &operand.path))
-            })
-            .collect()
+        let found = |at: ExpandedCall| {
+            let root = self.operand_root(at.call, operand.root)?;
+            let var = args.iter().copied().find(|&var| node(var) == Some(root));
+            let objects = at.this.filter(|_| operand.root == Root::This).unwrap_or(root);
+            Some((var, self.members(self.graph.pts(objects).clone(), &operand.path)))
+        };
+        self.expanded_at(act, stmt).filter(|at| at.model == model).filter_map(found).collect()
     }
 
     /// What is held at the end of a path from objects.
@@ -166,10 +163,10 @@ impl PointsTo {
     }
 
     fn operand_roots(&self, act: Act, stmt: StmtId, root: Root) -> impl Iterator<Item = Node> + '_ {
-        self.expanded_at(act, stmt).filter_map(move |(_, call)| self.operand_root(call, root))
+        self.expanded_at(act, stmt).filter_map(move |at| self.operand_root(at.call, root))
     }
 
-    fn expanded_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = (ModelId, CallId)> + '_ {
+    fn expanded_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = ExpandedCall> + '_ {
         self.expanded_calls.get(&(act, stmt)).into_iter().flatten().copied()
     }
 

@@ -44,7 +44,7 @@ pub struct PointsTo {
     /// Results that the calls do not keep but their models mention.
     pub(crate) unkept: FxHashMap<CallId, Node>,
     pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,
-    pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<(ModelId, CallId)>>,
+    pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<ExpandedCall>>,
     pub(crate) callees: IndexVec<Act, Callees>,
     pub(crate) callers: IndexVec<Act, Vec<(Act, StmtId)>>,
     pub(crate) spawns: Vec<SpawnEdge>,
@@ -105,6 +105,15 @@ pub(crate) struct Call {
     pub(crate) lambda: Option<Obj>,
     /// Made by a model, or on behalf of such a call.
     pub(crate) by_model: bool,
+}
+
+/// A call that a model is expanded at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExpandedCall {
+    pub(crate) model: ModelId,
+    pub(crate) call: CallId,
+    /// The receivers the model is of: others that get to the call have models or bodies of their own.
+    pub(crate) this: Option<Node>,
 }
 
 /// Everything that makes two calls through lambdas the same.

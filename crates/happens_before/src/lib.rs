@@ -191,13 +191,14 @@ impl HappensBefore {
         if a.origin == b.origin {
             return is_once().then_some(Ordered::SignalAwait);
         }
-        let overlaps = self.overlap.are_together(a.origin, b.origin)
+        let overlaps = self.overlap.are_together(a, b)
             || self.overlap.is_alive(a.origin, a.act, a.stmt, b.origin)
             || self.overlap.is_alive(b.origin, b.act, b.stmt, a.origin);
         if !overlaps {
             let is_ancestor =
                 self.overlap.is_ancestor(a.origin, b.origin) || self.overlap.is_ancestor(b.origin, a.origin);
-            return Some(if is_ancestor {
+            let is_joined = self.overlap.is_joined(a.origin, b) || self.overlap.is_joined(b.origin, a);
+            return Some(if is_ancestor || is_joined {
                 Ordered::BeforeStartOrAfterJoin
             } else if self.overlap.are_related(a.origin, b.origin) {
                 Ordered::Sequential

@@ -6,7 +6,7 @@ use crate::joins::{Covers, Joins, SiteJoins};
 use crate::local::has_own_task;
 use crate::origins::{Origins, Site};
 use crate::reach::{Barrier, Kills, ReachSet, Start, gets, reach};
-use crate::types::{Origin, OriginKind};
+use crate::types::{Origin, OriginKind, Point};
 use crate::unique::Unique;
 use crate::world::{Permits, World};
 use arena::{Id, IdSet, IndexVec, define_id};
@@ -36,6 +36,8 @@ pub struct Overlap {
     together: IndexVec<Origin, Bits>,
     /// Origins that share an ancestor, or are one.
     related: IndexVec<Origin, Bits>,
+    /// For T and an origin U that joins it without having started it: the points of U at which T may be alive.
+    joined: FxHashMap<(Origin, Origin), ReachId>,
 }
 
 impl Overlap {
@@ -43,6 +45,7 @@ impl Overlap {
         let mut builder = Builder::new(world, origins, joins, unique);
         builder.find_alive();
         builder.find_together();
+        builder.find_joined();
         builder.overlap
     }
 
@@ -60,9 +63,17 @@ impl Overlap {
         }
     }
 
-    /// May any two points of the origins overlap without one being the other's ancestor?
-    pub fn are_together(&self, a: Origin, b: Origin) -> bool {
-        self.together[a].contains(b.index())
+    /// May the points overlap without one's origin being the other's ancestor?
+    pub fn are_together(&self, a: &Point, b: &Point) -> bool {
+        self.together[a.origin].contains(b.origin.index())
+            && !self.is_joined(a.origin, b)
+            && !self.is_joined(b.origin, a)
+    }
+
+    /// Has whoever comes to the point joined an origin that it has not started?
+    pub fn is_joined(&self, ended: Origin, point: &Point) -> bool {
+        let joined = self.joined.get(&(ended, point.origin));
+        joined.is_some_and(|&id| !self.reaches[id].contains(point.act, point.stmt))
     }
 
     /// May `child` be alive when `ancestor` is at this statement?
@@ -117,6 +128,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             alive: (0..count).map(|_| FxHashMap::default()).collect(),
             together: (0..count).map(|_| Bits::with_len(count)).collect(),
             related: (0..count).map(|_| Bits::with_len(count)).collect(),
+            joined: FxHashMap::default(),
         };
         let stays = (0..count).map(|_| Bits::with_len(count)).collect();
         Builder {
@@ -386,6 +398,53 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
             }
         }
+    }
+
+    /// The end of T happens before what follows a join of it, whoever joins. A thread that has not been started
+    /// yet is not waited for: the joining origin U has to come after T, or T after all of U.
+    fn find_joined(&mut self) {
+        for t in self.origins.info.ids() {
+            let kills = self.joins.of_origin[t].clone();
+            let joining: IdSet<Origin> =
+                kills.acts().flat_map(|act| self.origins.origins_of[act].iter().copied()).collect();
+            for u in joining.iter() {
+                if u != t && self.overlap.together[t].contains(u.index()) && self.starts_apart(t, u) {
+                    let start = Start::Entry(self.origins.info[u].entry);
+                    let id = self.reach(u, start, kills.clone());
+                    self.overlap.joined.insert((t, u), id);
+                }
+            }
+        }
+    }
+
+    /// Does T never start while U is alive? Known if whoever starts T does so once, and all of U is below it.
+    fn starts_apart(&self, t: Origin, u: Origin) -> bool {
+        let info = &self.origins.info;
+        self.origins.sites_of[t].iter().map(|&at| &self.origins.sites[at]).all(|site| {
+            self.origins.origins_of[site.act].iter().all(|&p| {
+                info[p].runs_once
+                    && info[p].kind != OriginKind::Initialization
+                    && !self.overlap.is_alive(p, site.act, site.stmt, u)
+                    && self.is_below_only(p, u)
+            })
+        })
+    }
+
+    /// Do all ways in which U comes to be started lead through P?
+    fn is_below_only(&self, p: Origin, u: Origin) -> bool {
+        let mut seen = Bits::new();
+        let mut left = vec![u];
+        while let Some(origin) = left.pop() {
+            if origin == p || !seen.insert(origin.index()) {
+                continue;
+            }
+            let starting = &self.origins.info[origin].spawned_by;
+            if starting.is_empty() {
+                return false;
+            }
+            left.extend(starting.iter().map(|by| by.parent));
+        }
+        u != p
     }
 
     /// `r1` may be alive while `child` is started, and so while anything below `child` runs.

@@ -6,8 +6,8 @@ use crate::Stages;
 use crate::anchor::plain;
 use crate::confidence::is_merged;
 use findings::Confidence;
-use happens_before::{HeldLock, LockNode, Origin, Wanted};
-use ir::{MethodId, StmtKind, Var};
+use happens_before::{HeldLock, LockNode, Origin, Point, Wanted};
+use ir::{BlockId, Body, MethodId, StmtId, StmtKind, Var};
 use pointsto::{Act, Site};
 use std::collections::BTreeSet;
 
@@ -86,7 +86,8 @@ pub(crate) fn doubts(stages: &Stages<'_>, sides: &[Side<'_>]) -> Vec<Doubt> {
     let mut doubt = |doubt: Doubt, applies: bool| doubts.extend(applies.then_some(doubt));
     doubt(Doubt::ManyLocks, sides.iter().any(|side| many(side.from)));
     doubt(Doubt::Downwards, sides.iter().any(downwards));
-    doubt(Doubt::Chosen, sides.iter().all(|side| is_chosen(stages, side)));
+    let is_chosen = |side: &Side<'_>| is_chosen(stages, side) || is_mirrored(stages, side).unwrap_or(false);
+    doubt(Doubt::Chosen, sides.iter().all(is_chosen));
     doubt(Doubt::CalledBack, sides.iter().any(|side| side.nesting.called_back));
     doubt(Doubt::ManyChoices, sides.iter().any(|side| side.nesting.choices > MANY_CHOICES));
     doubt(Doubt::MergedCode, sides.iter().any(|side| is_in_merged_code(stages, side)));
@@ -108,6 +109,45 @@ fn is_chosen(stages: &Stages<'_>, side: &Side<'_>) -> bool {
     chosen().unwrap_or(false)
 }
 
+/// Does the method take the two in the opposite order on another branch: `if (c) { lock a, b } else { lock b, a }`?
+fn is_mirrored(stages: &Stages<'_>, side: &Side<'_>) -> Option<bool> {
+    let (Wanted::Lock(wanted), held) = (&side.nesting.wants, &side.nesting.held) else { return None };
+    let act = held.act;
+    let body = stages.program.lowered(stages.pointsto.method(act))?;
+    let acquisitions = stages.happens_before.acquisitions();
+    let from = acquisitions.partition_point(|taken| taken.act < act);
+    let own = acquisitions[from..].iter().take_while(|taken| taken.act == act);
+    let lock = |stmt: StmtId| own.clone().find(|taken| taken.stmt == Some(stmt)).map(|taken| &taken.lock);
+    if wanted.act != act {
+        return None;
+    }
+    let (first, second) = (lock(held.stmt?)?, lock(wanted.stmt?)?);
+    let is_same = |a: &HeldLock, b: &HeldLock| a.keys.iter().any(|key| b.keys.contains(key));
+    let block = body.stmts[held.stmt?].block;
+    let is_elsewhere = |stmt: StmtId| {
+        let other = body.stmts[stmt].block;
+        !leads(body, block, other) && !leads(body, other, block)
+    };
+    let is_mirror = |stmt: StmtId| {
+        let point = Point { origin: side.origin, act, stmt };
+        let held = stages.happens_before.held(&point);
+        is_elsewhere(stmt) && held.iter().any(|lock| lock.act == act && is_same(lock, second))
+    };
+    Some(own.clone().any(|taken| is_same(&taken.lock, first) && taken.stmt.is_some_and(is_mirror)))
+}
+
+/// Does the one block lead to the other, unless something is thrown?
+fn leads(body: &Body, from: BlockId, to: BlockId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut left = vec![from];
+    while let Some(block) = left.pop() {
+        if seen.insert(block) {
+            left.extend(&body.blocks[block].succs);
+        }
+    }
+    seen.contains(&to)
+}
+
 /// The values that a variable is one of. What a task has captured was chosen where the task was made.
 fn choice(stages: &Stages<'_>, origin: Origin, (act, var): (Act, Var)) -> Option<(MethodId, BTreeSet<Var>)> {
     let method = stages.pointsto.method(act);
@@ -123,7 +163,12 @@ fn choice(stages: &Stages<'_>, origin: Origin, (act, var): (Act, Var)) -> Option
         }
         _ => (method, body, var),
     };
-    let StmtKind::Phi { srcs, .. } = &body.stmts[body.vars[var].def?].kind else { return None };
+    // `first.lock`: the lock was chosen with what has it.
+    let whole = match &body.stmts[body.vars[var].def?].kind {
+        StmtKind::Load { base, .. } => plain(body, *base),
+        _ => var,
+    };
+    let StmtKind::Phi { srcs, .. } = &body.stmts[body.vars[whole].def?].kind else { return None };
     Some((method, srcs.iter().map(|&src| plain(body, src)).collect()))
 }
 

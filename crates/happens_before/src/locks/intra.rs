@@ -168,7 +168,8 @@ impl Intra<'_, '_, '_> {
         let mut leaving: Vec<(BlockId, State)> = Vec::new();
         for stmt in (info.first..info.end).map(StmtId) {
             if let Some(record) = record.as_deref_mut() {
-                let held = state.held.iter().map(|&(lock, _)| lock).collect();
+                let mut held: Vec<LockId> = state.held.iter().map(|&(lock, _)| lock).collect();
+                held.extend(self.swapped(&held));
                 record.before[stmt.index()] = self.telling.table.add_set(held);
             }
             let handlers = flow.handlers(stmt);
@@ -302,6 +303,18 @@ impl Intra<'_, '_, '_> {
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false
+    }
+
+    /// Locks of two values that two locks are held for, whichever is which.
+    fn swapped(&mut self, held: &[LockId]) -> Vec<LockId> {
+        let mut found = Vec::new();
+        for (n, &one) in held.iter().enumerate() {
+            for &other in &held[n + 1..] {
+                let (first, second) = (self.telling.table.lock(one), self.telling.table.lock(other));
+                found.extend(self.keys.swapped(self.act, self.flow, first, second).into_iter().flatten());
+            }
+        }
+        found.into_iter().map(|lock| self.telling.table.add(lock)).collect()
     }
 
     fn meet(&mut self, a: &State, b: &State) -> State {

@@ -3,6 +3,7 @@
 
 use super::paths::{Path, PathRoot, Paths};
 use super::sorted;
+use super::swapped::swapped;
 use crate::flow::Flow;
 use crate::owners::Owners;
 use crate::types::{HeldLock, LockKey, LockNode, PathStep};
@@ -140,6 +141,27 @@ impl<'a, 'w> Keys<'a, 'w> {
                 HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
             }
         }
+    }
+
+    /// Two locks on the same way from two variables that are the same two values: the locks of these values.
+    pub fn swapped(
+        &self,
+        act: Act,
+        flow: &Flow,
+        first: &HeldLock,
+        second: &HeldLock,
+    ) -> Option<[HeldLock; 2]> {
+        let (a, steps) = own_path(first)?;
+        let (b, others) = own_path(second)?;
+        if a == b || steps != others {
+            return None;
+        }
+        let [x, y] = swapped(self.paths, flow, act, a, b)?;
+        let of = |value: Var| {
+            let keys = vec![key(self.paths.extend(flow, act, value, steps)?)];
+            Some(HeldLock { keys, shared: first.shared || second.shared, ..first.clone() })
+        };
+        Some([of(x)?, of(y)?])
     }
 
     /// What a synchronized method holds.
@@ -285,6 +307,14 @@ impl<'a, 'w> Keys<'a, 'w> {
         keys.dedup();
         HeldLock { keys, ..lock.clone() }
     }
+}
+
+/// The path by which the lock is known where it was taken.
+fn own_path(lock: &HeldLock) -> Option<(Var, &[PathStep])> {
+    lock.keys.iter().find_map(|key| match key {
+        LockKey::Path { root, steps } => Some((*root, steps.as_slice())),
+        _ => None,
+    })
 }
 
 fn key(path: Path) -> LockKey {

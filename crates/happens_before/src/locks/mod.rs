@@ -10,6 +10,7 @@ mod nests;
 pub mod paths;
 pub mod protect;
 mod reached;
+mod swapped;
 mod table;
 mod telling;
 mod walk;

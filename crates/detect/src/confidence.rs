@@ -2,6 +2,7 @@
 
 use crate::Stages;
 use crate::access::{Access, Location, What};
+use crate::own::Own;
 use findings::Confidence;
 use happens_before::{GuardReason, Origin, OriginKind, Protection};
 use ir::FieldId;
@@ -19,7 +20,7 @@ pub(crate) enum Doubt {
     WeakLock(GuardReason),
     /// The object comes from code that was not analysed.
     Outside,
-    /// Instances of one thread on objects that this thread itself allocates.
+    /// Instances of one thread on objects that this thread itself allocates, and fetches nowhere.
     OwnInstances,
     /// Each instance of the thread is given an element of its own, unless the object is in there twice.
     Dealt,
@@ -76,6 +77,7 @@ pub(crate) fn doubts(
     location: Location,
     caches: &BTreeSet<FieldId>,
     protection: &Protection<'_>,
+    own: &mut Own<'_>,
 ) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if let Some(obj) = location.obj {
@@ -89,7 +91,9 @@ pub(crate) fn doubts(
         if merged && !stages.happens_before.unique(obj) {
             doubts.push(Doubt::MergedCode);
         }
-        if p == q && allocated_only_by(stages, p, obj) {
+        let mut is_fetched =
+            |access: &Access| access.base.is_some_and(|base| own.is_fetched(p, access.act, base, obj));
+        if p == q && allocated_only_by(stages, p, obj) && !is_fetched(a) && !is_fetched(b) {
             doubts.push(Doubt::OwnInstances);
         }
     }

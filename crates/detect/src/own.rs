@@ -1,10 +1,12 @@
-//! Does a thread reach an object only from its own task object, by fields that no two objects share? Then two
-//! instances of it that each have a task of their own never meet there. Knows calls and loads, no order.
+//! Where a thread has an object from. If only from its own task object, by fields that no two objects share, then
+//! two instances that each have a task of their own never meet there; from memory that all instances know, they
+//! do. Knows calls and loads, no order.
 
 use crate::Stages;
 use crate::anchor::{argument, plain, runs_on_task};
 use happens_before::Origin;
-use ir::{StmtKind, Var};
+use ir::{StmtId, StmtKind, Var};
+use models::{Root, Source, Step};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,11 +18,12 @@ type Known = (Act, Var, Obj);
 pub(crate) struct Own<'a> {
     stages: &'a Stages<'a>,
     known: FxHashMap<(Origin, Known), bool>,
+    fetched: FxHashMap<(Origin, Known), bool>,
 }
 
 impl<'a> Own<'a> {
     pub(crate) fn new(stages: &'a Stages<'a>) -> Own<'a> {
-        Own { stages, known: FxHashMap::default() }
+        Own { stages, known: FxHashMap::default(), fetched: FxHashMap::default() }
     }
 
     /// Is what `base` refers to the origin's own task, or a part of it, wherever this origin runs this code?
@@ -59,17 +62,7 @@ impl<'a> Own<'a> {
             if act == info.entry && (param != 0 || Some(obj) != info.task) {
                 return None;
             }
-            let mut sources = Vec::new();
-            for &(caller, stmt) in pointsto.callers(act) {
-                if !happens_before.executes(origin).contains(caller) {
-                    continue;
-                }
-                let arg = argument(self.stages, caller, stmt, act, param)?;
-                if pointsto.pts(caller, arg).contains(obj) {
-                    sources.push((caller, arg, obj));
-                }
-            }
-            return Some(sources);
+            return self.arguments(origin, act, param, obj).collect();
         }
         match &body.stmts[body.vars[base].def?].kind {
             StmtKind::Phi { srcs, .. } => {
@@ -84,5 +77,120 @@ impl<'a> Own<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What the origin's callers pass; `None` where that is no plain call.
+    fn arguments(
+        &self,
+        origin: Origin,
+        act: Act,
+        param: usize,
+        obj: Obj,
+    ) -> impl Iterator<Item = Option<Known>> + '_ {
+        let Stages { pointsto, happens_before, .. } = *self.stages;
+        let runs = happens_before.executes(origin);
+        let callers = pointsto.callers(act).iter().filter(move |(caller, _)| runs.contains(*caller));
+        callers.filter_map(move |&(caller, stmt)| match argument(self.stages, caller, stmt, act, param) {
+            Some(arg) => pointsto.pts(caller, arg).contains(obj).then_some(Some((caller, arg, obj))),
+            None => Some(None),
+        })
+    }
+
+    /// May the origin have loaded the object, or what it was reached from, where all its instances look: from a
+    /// static, or from an object that exists once? Then it may be one that another instance has put there.
+    pub(crate) fn is_fetched(&mut self, origin: Origin, act: Act, base: Var, obj: Obj) -> bool {
+        let start = (act, base, obj);
+        if let Some(&known) = self.fetched.get(&(origin, start)) {
+            return known;
+        }
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut left = vec![start];
+        let mut fetched = false;
+        while let Some(next) = left.pop().filter(|_| seen.len() <= MOST) {
+            let Some(sources) = self.not_fetched(origin, next) else {
+                fetched = true;
+                break;
+            };
+            left.extend(sources.into_iter().filter(|&source| seen.insert(source)));
+        }
+        self.fetched.insert((origin, start), fetched);
+        fetched
+    }
+
+    /// Where the variable has the object from, or the one it is loaded from; `None` if all instances look there.
+    fn not_fetched(&self, origin: Origin, (act, base, obj): Known) -> Option<Vec<Known>> {
+        let Stages { program, pointsto, happens_before, .. } = *self.stages;
+        let Some(body) = program.lowered(pointsto.method(act)) else { return Some(Vec::new()) };
+        let base = plain(body, base);
+        if let Some(param) = body.params.iter().position(|&param| param == base) {
+            return Some(self.arguments(origin, act, param, obj).flatten().collect());
+        }
+        let from = |owner: Var, slot: &dyn Fn(Obj) -> Slot| {
+            let owners = pointsto.pts(act, owner).iter();
+            let mut owners = owners.filter(|&whole| pointsto.held(slot(whole)).contains(obj));
+            owners.try_fold(Vec::new(), |mut sources, whole| {
+                sources.push((act, owner, whole));
+                (!happens_before.unique(whole)).then_some(sources)
+            })
+        };
+        let Some(def) = body.vars[base].def else { return Some(Vec::new()) };
+        match &body.stmts[def].kind {
+            StmtKind::Phi { srcs, .. } => {
+                let sources = srcs.iter().filter(|&&src| pointsto.pts(act, src).contains(obj));
+                Some(sources.map(|&src| (act, src, obj)).collect())
+            }
+            &StmtKind::Load { base: owner, field, .. } => {
+                let Some(field) = program.find_field(field) else { return Some(Vec::new()) };
+                from(owner, &|whole| Slot::Field(whole, field))
+            }
+            &StmtKind::LoadElem { base: array, .. } => from(array, &Slot::Elements),
+            StmtKind::LoadStatic { .. } => None,
+            StmtKind::Call { args, .. } => self.not_fetched_by_call(act, def, args, obj),
+            _ => Some(Vec::new()),
+        }
+    }
+
+    fn not_fetched_by_call(&self, act: Act, stmt: StmtId, args: &[Var], obj: Obj) -> Option<Vec<Known>> {
+        let Stages { program, pointsto, models, happens_before } = *self.stages;
+        let mut sources = Vec::new();
+        if self.takes_out(act, stmt, args, obj) {
+            return Some(sources);
+        }
+        for &callee in pointsto.callees(act, stmt) {
+            let Some(body) = program.lowered(pointsto.method(callee)) else { continue };
+            let returned = body.stmts.iter().filter_map(|(_, info)| match info.kind {
+                StmtKind::Return { value } => value,
+                _ => None,
+            });
+            let returned = returned.filter(|&value| pointsto.pts(callee, value).contains(obj));
+            sources.extend(returned.map(|value| (callee, value, obj)));
+        }
+        for step in pointsto.models_at(act, stmt).iter().flat_map(|&id| &models.model(id).steps) {
+            let Step::Assign { dst, src: Source::Value(value) } = step else { continue };
+            if dst.root != Root::Ret {
+                continue;
+            }
+            for whole in pointsto.holders(act, stmt, value, obj).iter() {
+                if whole != obj && happens_before.unique(whole) {
+                    return None;
+                }
+                let passed = args.iter().filter(|&&arg| pointsto.pts(act, arg).contains(whole));
+                sources.extend(passed.map(|&arg| (act, arg, whole)));
+            }
+        }
+        Some(sources)
+    }
+
+    /// Is what the library returns in there no more? It says that the result is taken; or it changes a container
+    /// without being given the object, or code that makes it, to put there.
+    fn takes_out(&self, act: Act, stmt: StmtId, args: &[Var], obj: Obj) -> bool {
+        let Stages { pointsto, models, .. } = *self.stages;
+        let steps = || pointsto.models_at(act, stmt).iter().flat_map(|&id| &models.model(id).steps);
+        let changes = |step: &Step| matches!(step, Step::Write { on } if on.root == Root::This);
+        let is_put = |&given: &Var| {
+            pointsto.pts(act, given).iter().any(|given| given == obj || pointsto.lambda(given).is_some())
+        };
+        steps().any(|step| matches!(step, Step::Take { .. }))
+            || steps().any(changes) && !args.iter().skip(1).any(is_put)
     }
 }

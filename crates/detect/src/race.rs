@@ -340,7 +340,8 @@ impl Judge<'_> {
             return Err(Stage::Overlapping);
         }
         let mut through = None;
-        let mut doubts = confidence::doubts(stages, (left, p), (right, q), location, caches, &protection);
+        let mut doubts =
+            confidence::doubts(stages, (left, p), (right, q), location, caches, &protection, &mut self.own);
         // A closer look, unless it would not be shown anyway.
         if confidence::of(&doubts) < Confidence::Low
             && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
@@ -358,7 +359,8 @@ impl Judge<'_> {
             let is_dealt = p == q && self.dealt.is_dealt(p, obj, ways.0.iter().chain(ways.1.iter()));
             if let Some(guard) = guard {
                 let weak = Protection::Weak(guard);
-                doubts = confidence::doubts(stages, (left, p), (right, q), location, caches, &weak);
+                doubts =
+                    confidence::doubts(stages, (left, p), (right, q), location, caches, &weak, &mut self.own);
             }
             doubts.extend(is_dealt.then_some(Doubt::Dealt));
         }

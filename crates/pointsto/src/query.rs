@@ -142,16 +142,33 @@ impl PointsTo {
             let bases = objects;
             objects = IdSet::new();
             for base in bases.iter() {
-                let slot = match member {
-                    Member::Elements => Some(Slot::Elements(base)),
-                    Member::Model(name) => self.model_field(name).map(|field| Slot::Field(base, field)),
-                };
-                if let Some(slot) = slot {
+                if let Some(slot) = self.member(base, member) {
                     objects.union_with(self.held(slot));
                 }
             }
         }
         objects
+    }
+
+    fn member(&self, base: Obj, member: &Member) -> Option<Slot> {
+        match member {
+            Member::Elements => Some(Slot::Elements(base)),
+            Member::Model(name) => self.model_field(name).map(|field| Slot::Field(base, field)),
+        }
+    }
+
+    /// Objects from which a model's operand leads to `obj` at a call statement: `obj` itself if it has no path.
+    pub fn holders(&self, act: Act, stmt: StmtId, operand: &Operand, obj: Obj) -> IdSet<Obj> {
+        let roots = self.operand(act, stmt, &Operand { root: operand.root, path: Vec::new() });
+        let leads = |root: &Obj| {
+            let mut objects = IdSet::from_iter([*root]);
+            for member in &operand.path {
+                let slots = objects.iter().filter_map(|base| self.member(base, member));
+                objects = slots.flat_map(|slot| self.held(slot).iter()).collect();
+            }
+            objects.contains(obj)
+        };
+        roots.iter().filter(leads).collect()
     }
 
     /// Does the variable hold all objects that the root of a model's operand denotes at a call statement?

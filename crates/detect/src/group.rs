@@ -16,6 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Further pairs of one cause that are listed.
 pub(crate) const MOST_ALSO: usize = 50;
 
+/// Causes on one piece of memory, alike in all but their operations, that are told one by one. Where there are more,
+/// every operation is at odds with every other, and that is the cause.
+const MOST_CAUSES: usize = 8;
+
 /// The object a piece of memory belongs to, by where it is made; the class for statics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Whole {
@@ -53,7 +57,14 @@ struct Told<'w> {
     operated: usize,
     /// One side holds a lock, the other none: somebody thought of one.
     one_locked: bool,
+    both_locked: bool,
+    memory: Memory,
 }
+
+/// A field; or elements and contents, with their object.
+type Memory = (What, Option<Whole>);
+/// How sure a pair is, and whether both sides hold a lock.
+type Sureness = (Confidence, bool);
 
 /// One finding per cause, in the order of their first witnesses.
 pub(crate) fn findings(
@@ -72,15 +83,25 @@ pub(crate) fn findings(
             groups.join(known, at);
         }
     }
-    let mut members: BTreeMap<usize, Vec<&Told<'_>>> = BTreeMap::new();
-    for (at, told) in told.iter().enumerate() {
-        members.entry(groups.of(at)).or_default().push(told);
-    }
-    let members: Vec<Vec<&Told<'_>>> = members.into_values().collect();
+    join_crowds(&mut groups, &told);
+    let members: Vec<Vec<&Told<'_>>> = groups.members(&told).into_values().collect();
     let mut findings: Vec<Finding> =
         members.into_par_iter().map(|group| finding(describe, accesses, group)).collect();
     keep_apart(&mut findings);
     findings
+}
+
+/// Makes one of groups on the same memory that are too many to be told one by one.
+fn join_crowds(groups: &mut Groups, told: &[Told<'_>]) {
+    let mut alike: BTreeMap<(BTreeSet<Memory>, Option<Sureness>), Vec<usize>> = BTreeMap::new();
+    for (at, members) in groups.members(told) {
+        let memory = members.iter().map(|told| told.memory).collect();
+        let surest = members.iter().map(|told| (told.witness.confidence, told.both_locked)).min();
+        alike.entry((memory, surest)).or_default().push(at);
+    }
+    for crowd in alike.into_values().filter(|crowd| crowd.len() > MOST_CAUSES) {
+        crowd.iter().for_each(|&at| groups.join(crowd[0], at));
+    }
 }
 
 fn tell<'w>(
@@ -94,7 +115,8 @@ fn tell<'w>(
     let ways = sides.map(|(point, anchor)| describe.way(point, anchor));
     let place = |way: &[(Act, ir::StmtId)]| way.last().map(|&(act, stmt)| describe.place(act, stmt));
     let places = (place(&ways[0]).unwrap_or_default(), place(&ways[1]).unwrap_or_default());
-    let (mut operated, mut one_locked) = (0, false);
+    let (mut operated, mut one_locked, mut both_locked) = (0, false, false);
+    let unnamed = whole_of_unnamed(witness.location, whole);
     let ties = match whole {
         Some(whole) if witness.confidence < Confidence::Low => {
             let family = family(stages, witness.location);
@@ -106,6 +128,7 @@ fn tell<'w>(
             });
             operated = operations.iter().filter(|operation| operation.caller.is_some()).count();
             one_locked = locked[0] != locked[1];
+            both_locked = locked[0] && locked[1];
             let tie = |operation: Operation| match operation.caller {
                 Some(_) => Tie::Unlocked(whole, operation),
                 None => Tie::UnlockedOn(witness.location.what, whole, operation),
@@ -116,9 +139,10 @@ fn tell<'w>(
             ties.push(Tie::SameOperations(whole, operations[0], operations[1]));
             ties
         }
-        _ => vec![Tie::Doubtful(witness.location.what, whole_of_unnamed(witness.location, whole))],
+        _ => vec![Tie::Doubtful(witness.location.what, unnamed)],
     };
-    Told { witness, places, ties, operated, one_locked }
+    let memory = (witness.location.what, unnamed);
+    Told { witness, places, ties, operated, one_locked, both_locked, memory }
 }
 
 /// Fields are told apart by their names, elements and contents by their object.
@@ -233,7 +257,13 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<&Told<'_
     also.sort();
     also.dedup();
     also.retain(|(a, b)| (a, b) != (place, other) && (b, a) != (place, other));
-    also.truncate(MOST_ALSO);
+    let mut why = describe.why_race(p, q, &best.doubts);
+    if also.len() > MOST_ALSO {
+        also.truncate(MOST_ALSO);
+        why.push(format!(
+            "more than {MOST_ALSO} other pairs of places have the same cause; not all are listed"
+        ));
+    }
     let mut sides = [(first.0, &sites[0]), (second.0, &sites[1])]
         .map(|(access, site)| format!("{:?} {}", kind(access), site.method));
     sides.sort();
@@ -252,7 +282,7 @@ fn finding(describe: &Describe<'_>, accesses: &Accesses, mut group: Vec<&Told<'_
         message,
         field: Some(name),
         object,
-        why: describe.why_race(p, q, &best.doubts),
+        why,
         fields: if fields.len() > 1 { fields.into_iter().collect() } else { Vec::new() },
         also,
         sites: sites.into_iter().collect(),
@@ -306,6 +336,14 @@ impl Groups {
             at = self.parents[at];
         }
         at
+    }
+
+    fn members<'t, 'w>(&mut self, told: &'t [Told<'w>]) -> BTreeMap<usize, Vec<&'t Told<'w>>> {
+        let mut members: BTreeMap<usize, Vec<&Told<'_>>> = BTreeMap::new();
+        for (at, told) in told.iter().enumerate() {
+            members.entry(self.of(at)).or_default().push(told);
+        }
+        members
     }
 
     fn join(&mut self, a: usize, b: usize) {

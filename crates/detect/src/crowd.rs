@@ -21,14 +21,13 @@ const TOLD: usize = MOST_ALSO + 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
     act: Act,
-    base: Option<Var>,
     write: bool,
     origin: Origin,
     locked: bool,
 }
 
 type Class = (Side, Side, u32, Confidence);
-/// A way without the statement at its end.
+/// A way without the statement at its end, and without what that calls the objects.
 type Shape = (Vec<Level>, Vec<FieldId>, Vec<usize>);
 
 /// Keeps, of each crowd, the first pair and those on the earliest lines. The order stays.
@@ -64,7 +63,7 @@ fn class(judge: &Judge<'_>, pair: &Best) -> Class {
     let side = |access: &Access, origin: Origin| {
         let point = Point { origin, act: access.act, stmt: access.stmt };
         let locked = judge.stages.happens_before.holds_any(&point);
-        Side { act: access.act, base: access.base, write: access.write, origin, locked }
+        Side { act: access.act, write: access.write, origin, locked }
     };
     let all = &judge.accesses.all;
     let (p, q) = pair.origins;
@@ -93,7 +92,7 @@ fn by_shape(
 fn shape(mut way: Anchor) -> Shape {
     let end = (way.levels[0].act, way.levels[0].stmt);
     for level in way.levels.iter_mut().filter(|level| (level.act, level.stmt) == end) {
-        level.stmt = StmtId(0);
+        (level.stmt, level.base) = (StmtId(0), Var(0));
     }
     (way.levels, way.fields, way.locked)
 }

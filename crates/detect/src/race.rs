@@ -44,6 +44,9 @@ const STAGES: [(Stage, &str); 4] = [
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
+/// Surviving pairs of one kind of memory beyond which those are dropped that no finding would tell.
+const CROWDED: usize = 1 << 16;
+
 /// Pairs of one kind of memory whose reasons are kept.
 const MOST_REASONS: usize = 1 << 16;
 
@@ -60,8 +63,7 @@ pub(crate) struct Witness {
     pub(crate) confidence: Confidence,
 }
 
-/// Two statements, lower first.
-type Pair = ((MethodId, StmtId), (MethodId, StmtId));
+type Statement = (MethodId, StmtId);
 
 /// What is known of a pair of statements so far. Small: a method of a thousand accesses has a million pairs.
 struct Progress {
@@ -153,7 +155,6 @@ fn check_kind(
 ) -> Checked {
     let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
     locations.sort_by_key(|location| (!exists_once(location), *location));
-    let mut pairs: BTreeMap<Pair, Progress> = BTreeMap::new();
     let mut judge = Judge {
         stages,
         accesses,
@@ -163,33 +164,76 @@ fn check_kind(
         comers: FxHashMap::default(),
         kept: 0,
     };
-    for (at, &location) in locations.iter().enumerate() {
-        let ids = &accesses.by_location[&location];
-        if !several_origins(stages, accesses, ids) {
-            continue;
-        }
-        for (n, &a) in ids.iter().enumerate() {
-            for &b in &ids[n..] {
-                let (left, right) = (&accesses.all[a], &accesses.all[b]);
-                if !(left.write || right.write) || !(left.in_app || right.in_app) {
-                    continue;
-                }
-                let progress = pairs.entry(pair_of(left, right)).or_insert(Progress {
-                    stage: Stage::SameObject,
-                    best: None,
-                    tries: 0,
-                });
-                if !progress.is_settled() {
-                    judge.check(location, at as u32, (a, b), progress);
-                }
+    let mut places: BTreeMap<Statement, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+    for (at, location) in locations.iter().enumerate() {
+        let ids = &accesses.by_location[location];
+        if several_origins(stages, accesses, ids) {
+            for (n, &id) in ids.iter().enumerate() {
+                places.entry(statement(&accesses.all[id])).or_default().entry(at).or_default().push(n);
             }
         }
     }
-    let counts = STAGES.map(|(stage, _)| pairs.values().filter(|pair| pair.stage >= stage).count() as u64);
-    let best = pairs.into_values().filter_map(|pair| pair.best).collect();
+    // Statement by statement, so that nothing is kept of the pairs that are done but the best of them.
+    let mut counts = [0; STAGES.len()];
+    let (mut best, mut crowded) = (Vec::new(), CROWDED);
+    for (&first, places) in &places {
+        let mut pairs: BTreeMap<Statement, Progress> = BTreeMap::new();
+        for (&at, own) in places {
+            let ids = &accesses.by_location[&locations[at]];
+            for_each_pair(accesses, ids, first, own, |(a, b), other| {
+                let progress =
+                    pairs.entry(other).or_insert(Progress { stage: Stage::SameObject, best: None, tries: 0 });
+                if !progress.is_settled() {
+                    judge.check(locations[at], at as u32, (a, b), progress);
+                }
+            });
+        }
+        for (count, (stage, _)) in counts.iter_mut().zip(STAGES) {
+            *count += pairs.values().filter(|pair| pair.stage >= stage).count() as u64;
+        }
+        best.extend(pairs.into_values().filter_map(|pair| pair.best));
+        if best.len() > crowded {
+            best = crowd::thin(&mut judge, describe, &locations, best);
+            crowded = CROWDED.max(2 * best.len());
+            judge.kept = best.len();
+        }
+    }
     let told = crowd::thin(&mut judge, describe, &locations, best);
     let witnesses = told.into_iter().filter_map(|best| judge.witness(&locations, best)).collect();
     Checked { counts, witnesses }
+}
+
+/// The pairs on one location of a statement, which is at these places, with itself and with later ones; one of them a
+/// write, and one of them the user's.
+fn for_each_pair(
+    accesses: &Accesses,
+    ids: &[AccessId],
+    first: Statement,
+    own: &[usize],
+    mut visit: impl FnMut((AccessId, AccessId), Statement),
+) {
+    let mut look = |a: AccessId, b: AccessId, other: Statement| {
+        let (left, right) = (&accesses.all[a], &accesses.all[b]);
+        if (left.write || right.write) && (left.in_app || right.in_app) {
+            visit((a, b), other);
+        }
+    };
+    for (n, &a) in ids.iter().enumerate() {
+        match statement(&accesses.all[a]) {
+            stmt if stmt == first => {
+                for &b in &ids[n..] {
+                    let other = statement(&accesses.all[b]);
+                    if other >= first {
+                        look(a, b, other);
+                    }
+                }
+            }
+            stmt if stmt > first => {
+                own.iter().filter(|&&m| m > n).for_each(|&m| look(a, ids[m], stmt));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Can two threads be at work here at all?
@@ -200,9 +244,8 @@ fn several_origins(stages: &Stages<'_>, accesses: &Accesses, ids: &[AccessId]) -
     hb.origins()[first].overlaps_itself || origins.any(|&origin| origin != first)
 }
 
-fn pair_of(a: &Access, b: &Access) -> Pair {
-    let (a, b) = ((a.method, a.stmt), (b.method, b.stmt));
-    if a <= b { (a, b) } else { (b, a) }
+fn statement(access: &Access) -> Statement {
+    (access.method, access.stmt)
 }
 
 /// Looks at pairs of accesses.

@@ -14,7 +14,7 @@ use ir::{MethodId, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::OnceLock;
 
 pub(crate) struct Describe<'a> {
@@ -54,10 +54,7 @@ impl<'a> Describe<'a> {
     pub(crate) fn site(&self, point: Point, access: AccessKind) -> Site {
         let shown = self.users_point(point);
         let method = self.stages.pointsto.method(shown.act);
-        let locks = self.stages.happens_before.held(&point);
-        let mut locks: Vec<LockUse> = locks.iter().map(|lock| self.lock(lock)).collect();
-        locks.sort();
-        locks.dedup();
+        let locks = self.locks_at([point]);
         Site {
             access,
             place: self.place(shown.act, shown.stmt),
@@ -83,11 +80,7 @@ impl<'a> Describe<'a> {
         let (act, stmt) = way.last().copied().unwrap_or((point.act, point.stmt));
         let calls = anchor.map_or_else(Vec::new, Anchor::calls);
         let frames = way.iter().copied().chain(calls).chain([(point.act, point.stmt)]);
-        let held =
-            frames.flat_map(|(act, stmt)| self.stages.happens_before.held(&Point { act, stmt, ..point }));
-        let mut locks: Vec<LockUse> = held.map(|lock| self.lock(lock)).collect();
-        locks.sort();
-        locks.dedup();
+        let locks = self.locks_at(frames.map(|(act, stmt)| Point { act, stmt, ..point }));
         let trace = way.iter().map(|&(act, stmt)| self.frame(act, stmt)).collect();
         Site { locks, trace, ..self.site(Point { act, stmt, ..point }, access) }
     }
@@ -288,6 +281,25 @@ impl<'a> Describe<'a> {
     fn layer(&self, act: Act) -> Layer {
         let program = self.stages.program;
         program.class(program.method(self.stages.pointsto.method(act)).class).layer
+    }
+
+    /// What is held at any of the points. What is taken again while it is held is one lock, told where it is first.
+    fn locks_at(&self, points: impl IntoIterator<Item = Point>) -> Vec<LockUse> {
+        let (mut locks, mut again) = (BTreeSet::new(), BTreeSet::new());
+        for point in points {
+            let held = self.stages.happens_before.held(&point);
+            let mut held: Vec<(LockUse, &HeldLock)> =
+                held.into_iter().map(|lock| (self.lock(lock), lock)).collect();
+            held.sort();
+            for (at, (shown, lock)) in held.iter().enumerate() {
+                let is_same = |(other, twin): &(LockUse, &HeldLock)| {
+                    other.shared == shown.shared && twin.keys.iter().any(|key| lock.keys.contains(key))
+                };
+                let is_again = held[..at].iter().any(|other| other.0 != *shown && is_same(other));
+                if is_again { &mut again } else { &mut locks }.insert(shown.clone());
+            }
+        }
+        locks.difference(&again).cloned().collect()
     }
 
     pub(crate) fn lock(&self, lock: &HeldLock) -> LockUse {

@@ -4,4 +4,5 @@ mod bad_input;
 mod crowds;
 mod inputs;
 mod models;
+mod sites;
 mod support;

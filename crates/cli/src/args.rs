@@ -1,5 +1,6 @@
 //! The arguments as typed. Knows their names and help texts, and nothing of what they lead to.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -52,7 +53,13 @@ pub struct CheckArgs {
     pub full_jdk: bool,
 
     /// Do not look into classes whose name begins like this. May be repeated.
-    #[arg(long, value_name = "PREFIX", help_heading = "Analysis")]
+    // Every name begins with nothing.
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Analysis"
+    )]
     pub exclude: Vec<String>,
 
     /// Read what library calls mean from this file too; its entries win. May be repeated.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use findings::{Confidence, Note, Report};
 use project::Project;
 use report::{json, stats, text};
-use session::Session;
+use session::{ENTRY_POINTS, Session};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +13,12 @@ use std::time::Instant;
 
 /// Kinds of notes after which there is no report: an empty one would look like a clean program.
 const NOWHERE_TO_BEGIN: [&str; 2] = ["no-entry-point", "unknown-entry-point"];
+
+/// Damage that may be why there is nowhere to begin.
+const DAMAGE: [&str; 3] = ["corrupt-archive", "corrupt-class", "corrupt-entry"];
+
+/// More take a while, and are seldom meant.
+const MANY_ENTRY_POINTS: u64 = 8;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -41,7 +47,12 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
 
     let mut session = Session::new(project.clone(), settings.options.clone());
     add_models(&mut session, &settings.models)?;
-    let mut report = session.check(&|stage, done| meter.show(stage, done));
+    let mut report = session.check(&|stage, done| {
+        meter.show(stage, done);
+        if stage == ENTRY_POINTS && done > MANY_ENTRY_POINTS && settings.announce {
+            output::remark(&format!("analysing {done} entry points; --main picks one"));
+        }
+    });
     report.notes.extend(project.notes());
     report.sort();
     if let Some(message) = nowhere_to_begin(&report) {
@@ -60,7 +71,8 @@ fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Why nothing was analysed, with what else is wrong with the input: that may be the reason.
+/// Why nothing was analysed: what cannot be read first, which is the reason then, and whatever else is wrong with the
+/// input last.
 fn nowhere_to_begin(report: &Report) -> Option<String> {
     let (wrong, others): (Vec<&Note>, Vec<&Note>) =
         report.notes.iter().partition(|note| NOWHERE_TO_BEGIN.contains(&note.kind.as_str()));
@@ -68,9 +80,14 @@ fn nowhere_to_begin(report: &Report) -> Option<String> {
         return None;
     }
     let others: Vec<Note> = others.into_iter().cloned().collect();
-    let mut lines: Vec<String> = wrong.iter().map(|note| text::clean(&note.message)).collect();
-    let told = text::most_important(&others).0;
-    lines.extend(told.into_iter().map(|note| text::note(note, &text::Look::plain())));
+    // A name that nothing has is wrong by itself.
+    let is_searched = wrong.iter().all(|note| note.kind == "no-entry-point");
+    let is_damage = |note: &&Note| is_searched && DAMAGE.contains(&note.kind.as_str());
+    let (damage, others): (Vec<&Note>, Vec<&Note>) =
+        text::most_important(&others).0.into_iter().partition(is_damage);
+    let mut lines: Vec<String> =
+        damage.into_iter().chain(wrong).map(|note| text::clean(&note.message)).collect();
+    lines.extend(others.into_iter().map(|note| text::note(note, &text::Look::plain())));
     Some(lines.join("\n"))
 }
 

@@ -25,6 +25,8 @@ pub struct Settings {
     pub notes: bool,
     pub quiet: bool,
     pub progress: bool,
+    /// Where there is no progress to see, a long run is announced in a line.
+    pub announce: bool,
 }
 
 /// What the process can see of where it runs; an argument, so that tests can choose it.
@@ -62,6 +64,10 @@ impl Settings {
             least: least(args.all, fail_on),
             fail_on,
             progress: around.stderr_is_terminal && !args.quiet,
+            announce: !around.stderr_is_terminal
+                && !args.quiet
+                && args.main.is_empty()
+                && args.entry.is_empty(),
             request: project::Request {
                 paths: args.paths,
                 classpath: args.classpath.iter().flat_map(elements).collect(),

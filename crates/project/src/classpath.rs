@@ -120,6 +120,9 @@ impl ClassPath {
             notes.add(Kind::CorruptArchive, format!("{label} ({damage}; {read})"));
         }
         let contents = jar::contents(&archive, self.feature);
+        if contents.is_sources() {
+            notes.add(Kind::SourcesOnly, label.as_str());
+        }
         let others = if contents.is_wrapping() { layer } else { Layer::Library };
         let container = self.containers.len() as u32;
         let nested: Vec<_> = contents

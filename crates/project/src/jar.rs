@@ -33,6 +33,11 @@ pub struct Nested {
 }
 
 impl Contents {
+    pub fn is_sources(&self) -> bool {
+        let is_java = |item: &Item| item.name.ends_with(".java");
+        self.classes.is_empty() && self.nested.is_empty() && self.resources.iter().any(is_java)
+    }
+
     /// Nothing but other archives, inside or beside this one: they are the application then.
     pub fn is_wrapping(&self) -> bool {
         self.classes.iter().all(|class| class.launcher) && self.nested.iter().all(|nested| nested.library)

@@ -15,6 +15,7 @@ pub enum Kind {
     MisplacedClass,
     UnreadableFile,
     EmptyPath,
+    SourcesOnly,
     MissingClasspath,
     MissingDependency,
     UncompiledSources,
@@ -35,6 +36,7 @@ impl Kind {
             Kind::MisplacedClass => "misplaced-class",
             Kind::UnreadableFile => "unreadable-file",
             Kind::EmptyPath => "empty-path",
+            Kind::SourcesOnly => "sources-only",
             Kind::MissingClasspath => "missing-classpath",
             Kind::MissingDependency => "missing-dependency",
             Kind::UncompiledSources => "uncompiled-sources",
@@ -57,6 +59,9 @@ impl Kind {
             }
             Kind::UnreadableFile => "files or directories that cannot be read, left out",
             Kind::EmptyPath => "paths that hold no classes, jars or Java sources",
+            Kind::SourcesOnly => {
+                "archives that hold sources and no classes; name the one with the classes, or unpack the sources"
+            }
             Kind::MissingClasspath => "class path elements that do not exist",
             Kind::MissingDependency => {
                 "dependencies that are not on this machine; build the project once, or pass their jars with --classpath"

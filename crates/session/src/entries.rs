@@ -30,7 +30,8 @@ pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
             Err(why) => wrong.push(unknown("--entry", name, &why)),
         }
     }
-    if options.mains.is_empty() && options.entries.is_empty() {
+    let named = !(options.mains.is_empty() && options.entries.is_empty());
+    if !named {
         let classes = program.source().app_classes();
         for name in &classes {
             let class = program.class_id(name);
@@ -43,6 +44,14 @@ pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
     // In whatever order they were named.
     entries.sort_by_cached_key(|&method| program.method_display(method));
     entries.dedup();
+    let (left_out, kept): (Vec<MethodId>, Vec<MethodId>) =
+        entries.iter().partition(|&&entry| is_excluded(program, entry, options));
+    // Of the mains nobody named, those that are left out are not missed while there are others.
+    if let Some(&first) = left_out.first()
+        && (named || kept.is_empty())
+    {
+        wrong.push(excluded(program, first));
+    }
     let system = program.class_id("java/lang/System");
     let boot = declared(program, system, "initPhase1").into_iter().take(1).collect();
     Found { roots: Roots { entries, boot }, notes: wrong }
@@ -54,6 +63,18 @@ fn no_main(classes: usize) -> Note {
         "no entry point found: looked for `static void main(String[])` in {looked_at}; \
          say where to begin with --main CLASS or --entry CLASS.METHOD"
     );
+    Note { kind: "no-entry-point".into(), message, count: 1 }
+}
+
+fn is_excluded(program: &Program, method: MethodId, options: &Options) -> bool {
+    let class = program.class_display(program.method(method).class);
+    options.exclude.iter().any(|prefix| class.starts_with(&prefix.replace('/', ".")))
+}
+
+fn excluded(program: &Program, entry: MethodId) -> Note {
+    let entry = program.method_display(entry);
+    let message =
+        format!("--exclude leaves out {entry}, where the program begins: nothing would be analysed");
     Note { kind: "no-entry-point".into(), message, count: 1 }
 }
 
@@ -75,14 +96,23 @@ fn main_named(program: &mut Program, name: &str) -> Result<MethodId, String> {
 
 /// All methods that `Class.method` names, overloads included; or why there are none.
 fn methods_named(program: &mut Program, entry: &str) -> Result<Vec<MethodId>, String> {
+    if let Some((name, _)) = entry.split_once('(') {
+        return Err(format!("parameters are no part of the name; {name} begins at all methods of that name"));
+    }
     let (name, method) = entry.rsplit_once('.').unwrap_or(("", entry));
     let class = match class_named(program, name) {
         Ok(class) => class,
         Err(why) => return Err(no_class_of_entry(program, entry, (name, method), &why)),
     };
     let methods = declared(program, class, method);
-    if !methods.is_empty() {
-        return Ok(methods);
+    let bare = |method: &MethodId| program.method(*method).access & (access::ABSTRACT | access::NATIVE);
+    let with_code: Vec<MethodId> = methods.iter().copied().filter(|method| bare(method) == 0).collect();
+    if let (Some(first), true) = (methods.first(), with_code.is_empty()) {
+        let why = if bare(first) & access::NATIVE != 0 { "native" } else { "abstract" };
+        return Err(format!("the method is {why} and has no code to begin at"));
+    }
+    if !with_code.is_empty() {
+        return Ok(with_code);
     }
     let known = callable(program, class);
     Err(match suggest::closest(method, known.iter().map(String::as_str)) {

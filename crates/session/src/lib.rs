@@ -42,6 +42,9 @@ pub struct Session {
     detect: Detect,
 }
 
+/// The stage whose work is the number of places where the program begins.
+pub const ENTRY_POINTS: &str = "entry points";
+
 /// Called as the run goes on: stage name, and a count of work done in it so far.
 pub type Progress<'a> = &'a (dyn Fn(&'static str, u64) + Sync);
 
@@ -76,7 +79,7 @@ impl Session {
 
         progress("classes", 0);
         let found = entries::find(&mut self.program, &self.options);
-        clock.lap("entry points");
+        clock.lap(ENTRY_POINTS);
         if !found.notes.is_empty() {
             // From the wrong place, or from none, an analysis only looks as if nothing were wrong.
             let mut report = Report { notes: found.notes, ..Report::default() };
@@ -85,6 +88,7 @@ impl Session {
             return report;
         }
 
+        progress(ENTRY_POINTS, found.roots.entries.len() as u64);
         let options = pointsto::Options {
             full_jdk: self.options.full_jdk,
             exclude: self.options.exclude.clone(),
@@ -111,6 +115,9 @@ impl Session {
 
         let mut report = Report { findings: findings.added, ..Report::default() };
         report.notes = notes::collect(&self.program, &self.pointsto);
+        if !self.options.entries.is_empty() {
+            report.notes.extend(notes::one_thread(&self.happens_before));
+        }
         report.stats = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
         report.stats.seconds = clock.laps;
         report.sort();

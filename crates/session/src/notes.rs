@@ -1,9 +1,17 @@
 //! What the user should know about the run: everything that was not understood, not found or assumed, counted.
 
 use findings::Note;
+use happens_before::{HappensBefore, OriginKind};
 use ir::{Problem, Program};
 use pointsto::PointsTo;
 use std::collections::BTreeMap;
+
+/// A part of a program that starts no thread has no races of its own, which says nothing about its callers.
+pub(crate) fn one_thread(happens_before: &HappensBefore) -> Option<Note> {
+    let is_task = happens_before.origins().iter().any(|(_, origin)| origin.kind == OriginKind::Task);
+    let message = "no second thread is started from here, so that nothing can race; name an entry point that starts some";
+    (!is_task).then(|| Note { kind: "one-thread".into(), message: message.into(), count: 1 })
+}
 
 pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
     let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();

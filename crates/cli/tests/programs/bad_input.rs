@@ -105,6 +105,13 @@ fn a_jar_that_is_none() {
 }
 
 #[test]
+fn a_jar_of_sources() {
+    let place = place();
+    place.write("app-sources.jar", jar([("app/Main.java", MAIN.as_bytes())]));
+    assert_refused(&place, "app-sources.jar", "sources and no classes");
+}
+
+#[test]
 fn a_truncated_jar() {
     let place = place();
     let whole = jar([
@@ -158,8 +165,8 @@ fn a_corrupt_class_alone_is_not_silently_clean() {
     place.write("out/app/Main.class", &classes()["app/Main.class"][..100]);
     let run = place.check(&["out"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
-    assert!(run.stderr.starts_with("error: no entry point found: "), "{}", run.stderr);
-    assert!(run.stderr.contains("\nnote[corrupt-class]: app.Main cannot be read: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: app.Main cannot be read: "), "{}", run.stderr);
+    assert!(run.stderr.contains("\nno entry point found: "), "{}", run.stderr);
 
     let run = place.check(&["out", "--main", "app.Main"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);

@@ -1,6 +1,7 @@
 //! Whole programs through the built binary: every kind of input, good and bad.
 
 mod bad_input;
+mod beginnings;
 mod crowds;
 mod inputs;
 mod models;

@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 14] = [
+const ABOUT_THE_INPUT: [&str; 16] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
@@ -18,6 +18,8 @@ const ABOUT_THE_INPUT: [&str; 14] = [
     "nested-too-deep",
     "no-archive",
     "no-entry-point",
+    "one-thread",
+    "sources-only",
     "too-many-files",
     "uncompiled-sources",
     "unreadable-file",

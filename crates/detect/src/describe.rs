@@ -101,7 +101,12 @@ impl<'a> Describe<'a> {
             let next = Point { stmt: StmtId(call.stmt.0 + 1), ..call };
             [call, next].iter().any(|point| hb.ordered(point, &other).is_none())
         };
-        let unlocked = |call: Point| meets(call) && !hb.holds_any(&call);
+        let unlocked = |call: Point| !hb.holds_any(&call) && meets(call);
+        // The shortest way of all, if it will do: others are searched for anew each time.
+        let shortest = self.calls(point.origin, top);
+        if shortest.iter().all(|&(act, stmt)| unlocked(Point { act, stmt, ..point })) {
+            return self.way_below(shortest, point, anchor);
+        }
         let calls = self.calls_where(point.origin, top, unlocked);
         match calls.or_else(|| self.calls_where(point.origin, top, meets)) {
             Some(calls) => self.way_below(calls, point, anchor),

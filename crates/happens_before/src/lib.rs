@@ -31,10 +31,11 @@ use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
 use joins::Joins;
 use local::Local;
+use locks::Locks;
 use locks::keys::Keys;
 use locks::paths::Paths;
 use locks::protect::Facts;
-use locks::{Holding, Locks};
+
 use models::Models;
 use origins::Origins;
 use overlap::Overlap;
@@ -58,6 +59,7 @@ pub struct HappensBefore {
     unique: Unique,
     owners: Owners,
     locks: Locks,
+    nestings: Vec<Nesting>,
     fresh: Fresh,
     local: Local,
     swaps: Swaps,
@@ -82,6 +84,7 @@ struct Order {
     overlap: Overlap,
     starts: Starts,
     locks: Locks,
+    nestings: Vec<Nesting>,
     local: Local,
     signals: Signals,
 }
@@ -95,17 +98,21 @@ impl Order {
             let overlap = Overlap::new(world, &origins, &joins, unique);
             (joins, overlap)
         };
-        let ((joins, overlap), holding) = rayon::join(ends, || Holding::new(world, &origins, &keys));
+        let ((joins, overlap), (locks, mut telling)) =
+            rayon::join(ends, || Locks::new(world, &origins, &keys, paths.clone()));
         overlap.tell(world, &mut origins, unique);
-        let (locks, (starts, local)) = rayon::join(
-            || holding.into_locks(world, &origins, unique, &joins, paths.clone()),
-            || (Starts::new(world, &origins), Local::new(world, &origins, owners)),
-        );
         let methods: IndexVec<Act, MethodId> =
             world.pointsto.acts().map(|act| world.pointsto.method(act)).collect();
         let guards = Guards { locks: &locks, methods: &methods, owners, unique };
-        let signals = Signals::new(world, &origins, &guards);
-        Order { origins, methods, overlap, starts, locks, local, signals }
+        let (nestings, (starts, local, signals)) = rayon::join(
+            || locks.nestings(world, &origins, unique, &joins, &mut telling),
+            || {
+                let starts = Starts::new(world, &origins);
+                let local = Local::new(world, &origins, owners);
+                (starts, local, Signals::new(world, &origins, &guards))
+            },
+        );
+        Order { origins, methods, overlap, starts, locks, nestings, local, signals }
     }
 }
 
@@ -137,7 +144,7 @@ impl HappensBefore {
         let order = || Order::new(&world, origins, &unique, &owners);
         let fresh = || Fresh::new(&world, &started, &owners, &Confined::new(&world, &started));
         let (order, fresh) = rayon::join(order, fresh);
-        let Order { origins, methods, overlap, starts, locks, local, signals } = order;
+        let Order { origins, methods, overlap, starts, locks, nestings, local, signals } = order;
         *self = HappensBefore {
             origins,
             overlap,
@@ -146,6 +153,7 @@ impl HappensBefore {
             unique,
             owners,
             locks,
+            nestings,
             fresh,
             local,
             swaps: Swaps::new(&world),
@@ -257,7 +265,7 @@ impl HappensBefore {
     /// Every lock taken, and every wait for an origin's end, while another lock is held, as far as the two may
     /// be part of a circle. A lock that is held already is not taken again.
     pub fn nestings(&self) -> &[Nesting] {
-        self.locks.nestings()
+        &self.nestings
     }
 
     /// Does the abstract lock stand for at most one lock?

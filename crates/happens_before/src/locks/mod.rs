@@ -12,7 +12,7 @@ pub mod protect;
 mod reached;
 mod swapped;
 mod table;
-mod telling;
+pub mod telling;
 mod walk;
 mod wants;
 
@@ -43,50 +43,40 @@ pub struct Locks {
     acts: FxHashMap<Act, ActLocks>,
     entries: Entries,
     acquisitions: Vec<Acquisition>,
-    nestings: Vec<Nesting>,
     common: Common,
 }
 
-/// What is held where, before it is known which locks are taken under which.
-pub struct Holding<'k, 'w> {
-    telling: Telling<'k, 'w>,
-    acts: FxHashMap<Act, ActLocks>,
-    entries: Entries,
-}
-
-impl<'k, 'w> Holding<'k, 'w> {
-    pub fn new(world: &World<'w>, origins: &Origins, keys: &'k Keys<'k, 'w>) -> Holding<'k, 'w> {
+impl Locks {
+    /// With what was told on the way, for whoever goes on from there.
+    pub fn new<'k, 'w>(
+        world: &World<'w>,
+        origins: &Origins,
+        keys: &'k Keys<'k, 'w>,
+        paths: Arc<Paths>,
+    ) -> (Locks, Telling<'k, 'w>) {
         let mut telling = Telling::new(keys);
         let acts = intra::analyse(world, &mut telling);
         let entries = Entries::new(world, origins, &mut telling, &acts);
-        Holding { telling, acts, entries }
+        let table = telling.table.clone();
+        let acquisitions = acquisitions(world, &table, &acts);
+        (Locks { table, paths, acts, entries, acquisitions, common: Common::default() }, telling)
     }
 
-    pub fn into_locks(
-        self,
+    /// What is wanted while something is held.
+    pub fn nestings<'w>(
+        &self,
         world: &World<'w>,
         origins: &Origins,
         unique: &Unique,
         joins: &Joins,
-        paths: Arc<Paths>,
-    ) -> Locks {
-        let Holding { mut telling, acts, entries } = self;
-        let finder = Finder { world, origins, unique, joins, acts: &acts, entries: &entries };
-        let nestings = finder.find(&mut telling);
-        let table = telling.table;
-        let acquisitions = acquisitions(world, &table, &acts);
-        let common = Common::default();
-        Locks { table, paths, acts, entries, acquisitions, nestings, common }
+        telling: &mut Telling<'_, 'w>,
+    ) -> Vec<Nesting> {
+        let (acts, entries) = (&self.acts, &self.entries);
+        Finder { world, origins, unique, joins, acts, entries }.find(telling)
     }
-}
 
-impl Locks {
     pub fn acquisitions(&self) -> &[Acquisition] {
         &self.acquisitions
-    }
-
-    pub fn nestings(&self) -> &[Nesting] {
-        &self.nestings
     }
 
     /// Every lock taken, or tried, by anybody; without a statement by a synchronized method. In no order.

@@ -13,6 +13,7 @@ define_id! {
     SetId
 }
 
+#[derive(Clone)]
 pub struct LockTable {
     locks: Interner<LockId, HeldLock>,
     sets: Interner<SetId, Vec<LockId>>,

@@ -86,7 +86,7 @@ fn cycle_finding(
     sites.rotate_left(first);
     let sides = cycle.sides.iter().cycle().skip(first);
     let held = sides.zip(&sites).filter_map(|(side, site)| Some((side, site.holds.as_ref()?)));
-    let names: Vec<String> = held.map(|(side, lock)| shown(stages, side, &lock.name)).collect();
+    let names: Vec<String> = held.map(|(side, lock)| shown(stages, side.from, &lock.name)).collect();
     let names = names.join(" -> ");
     let message = match cycle.sides.as_slice() {
         [a, b] if lock_site(stages, a.from) == lock_site(stages, b.from) => {
@@ -105,8 +105,8 @@ fn cycle_finding(
 }
 
 /// A lock by its field or class; where that is not its name, with its class: `bank.Account (this)`.
-fn shown(stages: &Stages<'_>, side: &Side<'_>, name: &str) -> String {
-    let (_, class) = lock_site(stages, side.from);
+fn shown(stages: &Stages<'_>, lock: LockNode, name: &str) -> String {
+    let (_, class) = lock_site(stages, lock);
     match name.contains('.') {
         true => name.to_string(),
         false => format!("{} ({name})", stages.program.class_display(class)),

@@ -1,7 +1,7 @@
 //! Waiting for the end of an origin while holding a lock that it needs.
 
 use super::doubt::{self, Doubt};
-use super::{LockSite, deadlock, holding_site, lock_site};
+use super::{LockSite, deadlock, holding_site, lock_site, shown};
 use crate::Stages;
 use crate::describe::Describe;
 use findings::{AccessKind, Confidence, Finding, Place};
@@ -69,7 +69,7 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
             }
         }
     }
-    found.into_values().map(|wait| finding(describe, &wait)).collect()
+    found.into_values().map(|wait| finding(stages, describe, &wait)).collect()
 }
 
 /// Does the origin take the lock, and not hold it already then?
@@ -89,7 +89,7 @@ fn acquired_at(origin: Origin, acquisition: &Acquisition) -> Point {
     Point { origin, act: acquisition.act, stmt: acquisition.stmt.unwrap_or(StmtId(0)) }
 }
 
-fn finding(describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
+fn finding(stages: &Stages<'_>, describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
     let (nesting, origin) = wait.waiter;
     let first = holding_site(describe, origin, nesting, AccessKind::Wait);
     let (other, origin) = wait.other;
@@ -98,7 +98,11 @@ fn finding(describe: &Describe<'_>, wait: &Wait<'_>) -> Finding {
     second.locks.retain(|lock| *lock != wanted);
     second.place = wanted.place.clone();
     second.acquires = Some(wanted);
-    let name = first.holds.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
+    let name = first.holds.as_ref().map(|lock| lock.name.as_str()).unwrap_or_default();
+    let name = match wait.waiter.0.held.nodes.first() {
+        Some(&node) => shown(stages, node, name),
+        None => name.to_string(),
+    };
     let stalls = if wait.doubts.contains(&Doubt::Timed) { ", until its time is over," } else { "" };
     let message =
         format!("a thread waits{stalls} for another to end while it holds a lock the other needs: {name}");

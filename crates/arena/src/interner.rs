@@ -39,6 +39,18 @@ impl<I: Id, T: Clone + Eq + Hash> Interner<I, T> {
         self.ids.get(item).copied()
     }
 
+    /// Gives the item of an id another content; `None` when no content leads to it any more.
+    pub fn rename(&mut self, id: I, item: Option<T>) {
+        let old = self.items[id].clone();
+        if self.ids.get(&old) == Some(&id) {
+            self.ids.remove(&old);
+        }
+        if let Some(item) = item {
+            self.items[id] = item.clone();
+            self.ids.insert(item, id);
+        }
+    }
+
     pub fn items(&self) -> &IndexVec<I, T> {
         &self.items
     }

@@ -215,6 +215,90 @@ impl<I: Id> IdSet<I> {
     pub fn union_with(&mut self, other: &Self) {
         self.absorb(other, None, &mut Self::new());
     }
+
+    /// Takes `id` out; true if it was there.
+    pub fn remove(&mut self, id: I) -> bool {
+        let id = id.index() as u32;
+        match &mut self.repr {
+            Repr::List(list) => match list.binary_search(&id) {
+                Ok(at) => {
+                    list.remove(at);
+                    true
+                }
+                Err(_) => false,
+            },
+            Repr::Blocks { blocks, len } => {
+                let Ok(at) = blocks.binary_search_by_key(&(id >> 6), |block| block.0) else { return false };
+                let bit = 1u64 << (id & 63);
+                if blocks[at].1 & bit == 0 {
+                    return false;
+                }
+                blocks[at].1 &= !bit;
+                *len -= 1;
+                if blocks[at].1 == 0 {
+                    blocks.remove(at);
+                }
+                self.shrink();
+                true
+            }
+        }
+    }
+
+    /// Takes every member of `other` out.
+    pub fn subtract(&mut self, other: &Self) {
+        match (&mut self.repr, &other.repr) {
+            (Repr::Blocks { blocks, len }, Repr::Blocks { blocks: from, .. }) => {
+                let mut from = from.iter().peekable();
+                blocks.retain_mut(|block| {
+                    while from.next_if(|other| other.0 < block.0).is_some() {}
+                    if let Some(other) = from.peek().filter(|other| other.0 == block.0) {
+                        *len -= (block.1 & other.1).count_ones();
+                        block.1 &= !other.1;
+                    }
+                    block.1 != 0
+                });
+                self.shrink();
+            }
+            (Repr::List(list), _) => list.retain(|&id| !other.contains(I::new(id as usize))),
+            (Repr::Blocks { .. }, Repr::List(list)) => {
+                for &id in list {
+                    self.remove(I::new(id as usize));
+                }
+            }
+        }
+    }
+
+    /// What is in both.
+    pub fn intersection(&self, other: &Self) -> Self {
+        if let (Repr::Blocks { blocks: own, .. }, Repr::Blocks { blocks: from, .. }) =
+            (&self.repr, &other.repr)
+        {
+            let mut from = from.iter().peekable();
+            let mut blocks = Vec::new();
+            for &(index, bits) in own {
+                while from.next_if(|other| other.0 < index).is_some() {}
+                if let Some(other) = from.peek().filter(|other| other.0 == index && other.1 & bits != 0) {
+                    blocks.push((index, other.1 & bits));
+                }
+            }
+            let len = blocks.iter().map(|block| block.1.count_ones()).sum();
+            let mut both = IdSet { repr: Repr::Blocks { blocks, len }, kind: PhantomData };
+            both.shrink();
+            return both;
+        }
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        small.iter().filter(|&id| large.contains(id)).collect()
+    }
+
+    /// A set that is small again is a list again: equal sets are represented equally.
+    fn shrink(&mut self) {
+        if let Repr::Blocks { len, .. } = &self.repr
+            && *len as usize <= SMALL
+        {
+            let list = self.iter().map(|id| id.index() as u32).collect();
+            self.repr = Repr::List(list);
+        }
+    }
 }
 
 /// Ors `from` into the blocks that exist; returns how many bits were new there, and the blocks that are missing.
@@ -368,6 +452,27 @@ mod tests {
             let all: Vec<u32> = old.union(&new).copied().collect();
             assert_eq!(set.iter().map(|id| id.0).collect::<Vec<_>>(), all);
             assert_eq!(set.len(), all.len());
+        }
+    }
+
+    #[test]
+    fn takes_out_what_it_is_told_to() {
+        for seed in 0..400 {
+            let below = [20, 200, 5000][seed as usize % 3];
+            let left = numbers(seed, 1 + seed as usize % 60, below);
+            let right = numbers(seed + 1000, 1 + seed as usize % 90, below);
+            let set: IdSet<N> = left.iter().map(|&id| N(id)).collect();
+            let other: IdSet<N> = right.iter().map(|&id| N(id)).collect();
+            let is_right = |id: &u32| right.contains(id);
+            let rest: IdSet<N> = left.iter().filter(|id| !is_right(id)).map(|&id| N(id)).collect();
+            let both: IdSet<N> = left.iter().filter(|id| is_right(id)).map(|&id| N(id)).collect();
+            let (mut at_once, mut one_by_one) = (set.clone(), set.clone());
+            at_once.subtract(&other);
+            for id in other.iter() {
+                assert_eq!(one_by_one.remove(id), set.contains(id));
+            }
+            assert_eq!((&at_once, &one_by_one), (&rest, &rest));
+            assert_eq!(set.intersection(&other), both);
         }
     }
 

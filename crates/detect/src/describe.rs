@@ -216,8 +216,8 @@ impl<'a> Describe<'a> {
             OriginKind::Initialization => pointsto.initializers().to_vec(),
             OriginKind::Entry | OriginKind::Task => vec![info.entry],
         };
-        let mut tree = vec![None; pointsto.act_count()];
-        let mut seen = vec![false; pointsto.act_count()];
+        let mut tree = vec![None; pointsto.act_bound()];
+        let mut seen = vec![false; pointsto.act_bound()];
         roots.iter().for_each(|root| seen[root.index()] = true);
         let mut todo: VecDeque<Act> = roots.into();
         while let Some(act) = todo.pop_front() {

@@ -22,7 +22,7 @@ pub struct Components {
 
 impl Components {
     pub fn new(pointsto: &PointsTo) -> Components {
-        let count = pointsto.act_count();
+        let count = pointsto.act_bound();
         let callees: Vec<Vec<u32>> = (0..count)
             .map(|act| {
                 let mut callees: Vec<u32> =

@@ -108,7 +108,7 @@ fn once(world: &World<'_>, origins: &Origins) -> Bits {
             add(act, if many { Source::Many } else { Source::Call(caller, stmt) });
         }
     }
-    let mut once = Bits::with_len(pointsto.act_count());
+    let mut once = Bits::with_len(pointsto.act_bound());
     let mut follow: IndexVec<Act, Vec<(StmtId, Act)>> = IndexVec::new();
     let mut left = Vec::new();
     for (act, source) in sources.iter() {

@@ -39,7 +39,7 @@ fn main() {
         pointsto.edge_count(),
         pointsto.facts(),
         pointsto.spawns().len(),
-        pointsto.gaps().merged_origins,
+        pointsto.gaps(&program).merged_origins,
     );
     heaviest(&mut program, &pointsto);
     for spawn in pointsto.spawns() {

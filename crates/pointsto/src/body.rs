@@ -1,20 +1,23 @@
 //! The constraints of a body: one rule per statement, for the activation that runs it.
 
 use crate::graph::Use;
+use crate::rule::Leaf;
 use crate::solver::Solver;
 use crate::state::{Call, Target};
 use crate::types::*;
 use ir::{CallKind, Const, MethodRef, StmtId, StmtKind, Var};
 
 impl Solver<'_> {
-    pub(crate) fn add_body(&mut self, act: Act) {
+    /// The constraints of all statements come or go.
+    pub(crate) fn run_body(&mut self, act: Act) {
         let Some(body) = self.state.frames[act].shape.body.clone() else { return };
         for (stmt, info) in body.stmts.iter() {
-            self.add_stmt(act, stmt, &info.kind);
+            self.run_stmt(act, stmt, &info.kind);
         }
     }
 
-    fn add_stmt(&mut self, act: Act, stmt: StmtId, kind: &StmtKind) {
+    pub(crate) fn run_stmt(&mut self, act: Act, stmt: StmtId, kind: &StmtKind) {
+        self.now.calls = 0;
         match kind {
             // x = new C  ⟹  o ∈ pts(x)
             &StmtKind::New { dst, class } => {
@@ -54,14 +57,14 @@ impl Solver<'_> {
                 if let Some(field) = self.program.resolve_field(field)
                     && let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base))
                 {
-                    self.state.graph.add_use(base, Use::Load { field, dst });
+                    self.on(base, Use::Load { field, dst });
                 }
             }
             &StmtKind::Store { base, field, src } => {
                 if let Some(field) = self.program.resolve_field(field)
                     && let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src))
                 {
-                    self.state.graph.add_use(base, Use::Store { field, src });
+                    self.on(base, Use::Store { field, src });
                 }
             }
             &StmtKind::LoadStatic { dst, field } => {
@@ -85,12 +88,12 @@ impl Solver<'_> {
             }
             &StmtKind::LoadElem { dst, base, .. } => {
                 if let (Some(dst), Some(base)) = (self.var(act, dst), self.var(act, base)) {
-                    self.state.graph.add_use(base, Use::LoadElem { dst });
+                    self.on(base, Use::LoadElem { dst });
                 }
             }
             &StmtKind::StoreElem { base, src, .. } => {
                 if let (Some(base), Some(src)) = (self.var(act, base), self.var(act, src)) {
-                    self.state.graph.add_use(base, Use::StoreElem { src });
+                    self.on(base, Use::StoreElem { src });
                 }
             }
             StmtKind::Call { dst, kind, target, args } => {
@@ -115,27 +118,28 @@ impl Solver<'_> {
                     }
                 }
                 if let Some(dst) = self.var(act, *dst) {
-                    self.state.graph.add_fact(dst, obj);
+                    self.fact(dst, obj);
                 }
             }
             StmtKind::Concat { dst, args } => {
                 let string = self.merged_object(self.names.string);
                 if let Some(dst) = self.var(act, *dst) {
-                    self.state.graph.add_fact(dst, string);
+                    self.fact(dst, string);
                 }
                 self.call_to_string(act, stmt, args);
             }
             StmtKind::RecordMethod { dst, .. } => {
                 if let Some(dst) = self.var(act, *dst) {
                     let string = self.merged_object(self.names.string);
-                    self.state.graph.add_fact(dst, string);
+                    self.fact(dst, string);
                 }
             }
             &StmtKind::Dynamic { dst, class, .. } => {
-                self.state.gaps.dynamic_calls.insert((self.state.acts[act].method, stmt));
+                let place = self.place(act, stmt);
+                self.leaf(Leaf::Dynamic(place));
                 if let (Some(dst), Some(class)) = (dst.and_then(|dst| self.var(act, dst)), class) {
                     let obj = self.opaque_object(class);
-                    self.state.graph.add_fact(dst, obj);
+                    self.fact(dst, obj);
                 }
             }
             &StmtKind::Return { value: Some(value) } => {
@@ -164,13 +168,13 @@ impl Solver<'_> {
         let dst = self.var(act, dst)?;
         let Activation { ctx, method } = self.state.acts[act];
         let obj = self.new_object(ctx, Site::Alloc(method, stmt), class);
-        self.state.graph.add_fact(dst, obj);
+        self.fact(dst, obj);
         Some(obj)
     }
 
     /// The object of an allocation in a context: merged classes have one for all.
     pub(crate) fn new_object(&mut self, ctx: Ctx, site: Site, class: ir::ClassId) -> Obj {
-        let traits = self.traits.of(self.program, self.models, class);
+        let traits = self.state.traits.of(self.program, self.models, class);
         if traits.merged {
             return self.merged_object(class);
         }
@@ -191,7 +195,7 @@ impl Solver<'_> {
             }
             Const::Null | Const::Int(_) | Const::Float => return,
         };
-        self.state.graph.add_fact(dst, obj);
+        self.fact(dst, obj);
     }
 
     fn add_call(
@@ -212,28 +216,19 @@ impl Solver<'_> {
             CallKind::Special | CallKind::Static => {
                 let resolved = self.program.resolve_method(target);
                 if resolved.is_none() {
-                    self.unresolved(act, stmt, dst, target.selector);
+                    let place = self.place(act, stmt);
+                    self.unresolved(place, dst, target.selector);
                     return;
                 }
                 resolved
             }
         };
         let target = resolved.map_or(Target::Virtual(target), Target::Fixed);
-        let call = self.new_call(Call {
-            act,
-            stmt,
-            target,
-            args: nodes,
-            has_receiver,
-            dst,
-            spawn: None,
-            lambda: None,
-            by_model: false,
-        });
-        self.state.own_calls.insert((act, stmt), call);
+        let place = self.place(act, stmt);
+        let call = self.own_call(Call { dst, ..Call::new(place, target, nodes, has_receiver) });
         match (kind, receiver) {
             (CallKind::Static, _) => self.call_static(call),
-            (_, Some(receiver)) => self.state.graph.add_use(receiver, Use::Receive(call)),
+            (_, Some(receiver)) => self.on(receiver, Use::Receive(call)),
             (_, None) => {}
         }
     }
@@ -244,23 +239,10 @@ impl Solver<'_> {
             if let Some(node) = self.var(act, arg) {
                 let target = Target::Virtual(MethodRef { class: self.names.object, selector });
                 let args = vec![Some(node)];
-                let call = self.new_call(Call {
-                    act,
-                    stmt,
-                    target,
-                    args,
-                    has_receiver: true,
-                    dst: None,
-                    spawn: None,
-                    lambda: None,
-                    by_model: false,
-                });
-                self.state.graph.add_use(node, Use::Receive(call));
+                let place = self.place(act, stmt);
+                let call = self.own_call(Call::new(place, target, args, true));
+                self.on(node, Use::Receive(call));
             }
         }
-    }
-
-    pub(crate) fn new_call(&mut self, call: Call) -> crate::graph::CallId {
-        self.state.calls.push(call)
     }
 }

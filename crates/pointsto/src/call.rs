@@ -2,12 +2,13 @@
 
 use crate::expand::Assigns;
 use crate::graph::{CallId, Node, Use};
+use crate::rule::{Leaf, Rule};
 use crate::select::{Contexts, Own};
 use crate::solver::Solver;
-use crate::state::{Call, Target};
+use crate::state::{Call, Place, Placed, Target};
 use crate::types::*;
 use classfile::Layer;
-use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, StmtId, access};
+use ir::{ClassId, LambdaKind, Loaded, MethodId, MethodRef, Selector, access};
 
 impl Solver<'_> {
     /// `obj` has reached the receiver of the call.
@@ -54,21 +55,21 @@ impl Solver<'_> {
     /// An object whose class has no such method: it got here by imprecision, or its class is not on the path.
     fn miss(&mut self, call: CallId, class: ClassId) {
         if self.program.class(class).loaded == Loaded::Missing
-            && let Call { act, stmt, dst, target: Target::Virtual(target), .. } = self.state.calls[call]
+            && let Call { place, dst, target: Target::Virtual(target), .. } = self.state.calls[call]
         {
-            self.unresolved(act, stmt, dst, target.selector);
+            self.unresolved(place, dst, target.selector);
         }
     }
 
     /// A call whose target is not on the class path: the result is any object of the declared type.
-    pub(crate) fn unresolved(&mut self, act: Act, stmt: StmtId, dst: Option<Node>, selector: Selector) {
-        self.state.gaps.unresolved_calls.insert((self.state.acts[act].method, stmt));
+    pub(crate) fn unresolved(&mut self, place: Place, dst: Option<Node>, selector: Selector) {
+        self.leaf(Leaf::Unresolved(place));
         let descriptor = self.program.selector_text(selector).1.to_string();
         let result = ir::descriptor::result(&descriptor).flatten().and_then(|result| result.class());
         if let (Some(dst), Some(class)) = (dst, result) {
             let class = self.program.class_id(class);
             let obj = self.opaque_object(class);
-            self.state.graph.add_fact(dst, obj);
+            self.fact(dst, obj);
         }
     }
 
@@ -100,13 +101,13 @@ impl Solver<'_> {
             Some(ctx) => {
                 let callee = self.connect(call, method, ctx, receiver);
                 if let (Some(model), true) = (model, is_inside) {
-                    self.expand_inside(callee, model, method);
+                    self.rule(Rule::ExpandedInside(callee, model));
                 }
             }
             None if keeps_body => {
                 let info = self.program.method(method);
                 if info.access & access::NATIVE != 0 && self.program.class(info.class).layer != Layer::Jdk {
-                    self.state.gaps.native_calls.insert(method);
+                    self.leaf(Leaf::Native(method));
                 }
                 self.call_opaque(call, method, receiver);
             }
@@ -118,32 +119,39 @@ impl Solver<'_> {
     fn analysed_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Option<Ctx> {
         let info = self.program.method(method);
         let (class, has_code) = (info.class, info.has_code);
-        let is_analysed = has_code && !self.traits.of(self.program, self.models, class).opaque;
+        let is_analysed = has_code && !self.state.traits.of(self.program, self.models, class).opaque;
         is_analysed.then(|| self.callee_ctx(call, method, receiver))
     }
 
-    /// receiver ∈ pts(this); arguments → parameters; result → destination. The edges once per callee.
+    /// receiver ∈ pts(this), for each receiver.
     fn connect(&mut self, call: CallId, method: MethodId, ctx: Ctx, receiver: Option<Obj>) -> Act {
-        let callee = self.activate(ctx, method);
+        let callee = self.act(ctx, method);
+        self.rule(Rule::Connected(call, callee));
         let Some(body) = self.state.frames[callee].shape.body.clone() else { return callee };
-        let Call { act, stmt, spawn, dst, has_receiver, lambda, .. } = self.state.calls[call];
+        let Call { place, spawn, has_receiver, lambda, .. } = self.state.calls[call];
         if let (Some(receiver), Some(&this)) = (receiver, body.params.first())
             && has_receiver
             && let Some(this) = self.var(callee, this)
         {
-            self.state.graph.add_fact(this, receiver);
+            self.fact(this, receiver);
         }
         if let (Some((model, step)), Some(task)) = (spawn, lambda.or(receiver)) {
-            self.state.spawns.push(SpawnEdge { from: act, stmt, model, step, task, entry: callee });
+            self.leaf(Leaf::Spawns { at: place, model, step, task, entry: callee });
         }
-        if !self.state.connected.insert((call, callee)) {
-            return callee;
-        }
+        callee
+    }
+
+    /// Arguments → parameters; result → destination.
+    pub(crate) fn run_connected(&mut self, call: CallId, callee: Act) {
+        self.rule(Rule::Active(callee));
+        let Some(body) = self.state.frames[callee].shape.body.clone() else { return };
+        let Activation { ctx, method } = self.state.acts[callee];
+        let Call { place, args, spawn, dst, has_receiver, .. } = self.state.calls[call].clone();
         if spawn.is_none() {
-            self.add_call_edge(act, stmt, callee);
-            self.throw_to_caller(ctx, self.state.acts[act].ctx);
+            self.leaf(Leaf::Calls(place, callee));
+            let caller = self.state.places[place].act;
+            self.throw_to_caller(ctx, self.state.acts[caller].ctx);
         }
-        let args = self.state.calls[call].args.clone();
         let types = self.program.method(method).params.clone();
         for (n, &param) in body.params.iter().enumerate().skip(usize::from(has_receiver)) {
             if let (Some(Some(arg)), Some(param)) = (args.get(n).copied(), self.var(callee, param)) {
@@ -154,25 +162,18 @@ impl Solver<'_> {
             let ret = self.state.frames[callee].ret;
             self.edge(ret, dst, None);
         }
-        callee
-    }
-
-    pub(crate) fn add_call_edge(&mut self, act: Act, stmt: StmtId, callee: Act) {
-        let callees = &mut self.state.callees[act];
-        callees.stmts.push(stmt);
-        callees.acts.push(callee);
-        self.state.callers[callee].push((act, stmt));
     }
 
     /// Application code keeps the origin that runs it; called back from the JDK it takes its receiver's.
     /// Constructors take the object they make, inherited methods the class of their receiver, static methods the
     /// call. Container code takes the container; other JDK code is shared.
     fn callee_ctx(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) -> Ctx {
-        let Call { act, stmt, spawn, lambda, .. } = self.state.calls[call];
+        let Call { place, spawn, lambda, .. } = self.state.calls[call];
+        let Placed { act, stmt, .. } = self.state.places[place];
         let Activation { ctx: caller, method: calling } = self.state.acts[act];
         let class = self.program.method(method).class;
-        let traits = self.traits.of(self.program, self.models, class);
-        let is_survey = matches!(self.told_apart, Contexts::Survey);
+        let traits = self.state.traits.of(self.program, self.models, class);
+        let is_survey = matches!(self.state.told_apart, Contexts::Survey);
         if traits.layer != Layer::Jdk {
             let runner = lambda.or(receiver);
             let is_init = self.program.selector_text(self.program.method(method).selector).0 == "<init>";
@@ -225,7 +226,7 @@ impl Solver<'_> {
     fn passes_objects(&mut self, method: MethodId) -> bool {
         let info = self.program.method(method);
         let classes: Vec<ClassId> = info.params.iter().copied().flatten().chain(info.result).collect();
-        classes.into_iter().any(|class| !self.traits.of(self.program, self.models, class).merged)
+        classes.into_iter().any(|class| !self.state.traits.of(self.program, self.models, class).merged)
     }
 
     fn application_ctx(&self, caller: Ctx, runner: Option<Obj>) -> Ctx {
@@ -251,7 +252,7 @@ impl Solver<'_> {
             .filter(|ctx| matches!(ctx, Context::Made(_)))
             .count();
         let class = self.state.objects[made].class;
-        if depth < 2 && !self.traits.of(self.program, self.models, class).throwable {
+        if depth < 2 && !self.state.traits.of(self.program, self.models, class).throwable {
             self.state.contexts.intern(Context::Made(made))
         } else {
             self.application_ctx(caller, Some(made))
@@ -259,7 +260,7 @@ impl Solver<'_> {
     }
 
     fn has_own_context(&self, task: Obj) -> bool {
-        self.told_apart.has(Own::Task(self.state.objects[task].site))
+        self.state.told_apart.has(Own::Task(self.state.objects[task].site))
     }
 
     /// The context of the origin that runs this task, if it is small enough to have one.
@@ -274,64 +275,79 @@ impl Solver<'_> {
     /// Runs a lambda's target: captured values first, then the call's arguments. The lambda object stands for
     /// the task if the call starts an origin.
     fn call_lambda(&mut self, call: CallId, obj: Obj, lambda: LambdaTarget) {
-        let Call { act, stmt, args, dst, spawn, lambda: outer, by_model, .. } =
-            self.state.calls[call].clone();
+        let Call { place, dst, .. } = self.state.calls[call];
         let Some(method) = self.program.resolve_method(lambda.target) else {
-            self.unresolved(act, stmt, dst, lambda.target.selector);
+            self.unresolved(place, dst, lambda.target.selector);
             return;
         };
-        let mut passed: Vec<Option<Node>> = Vec::new();
+        if matches!(lambda.kind, LambdaKind::Static | LambdaKind::New) {
+            self.initialise(lambda.target.class);
+        }
+        if lambda.kind == LambdaKind::New {
+            self.rule(Rule::LambdaMade(call, obj));
+            return;
+        }
+        let inner = self.behind_lambda(call, obj, lambda, method);
+        if lambda.kind == LambdaKind::Static || matches!(inner.args.first(), Some(Some(_))) {
+            let inner = self.lambda_call(inner);
+            self.rule(Rule::LambdaCalled(inner));
+        }
+    }
+
+    /// The call that a lambda makes when it is called.
+    fn behind_lambda(&mut self, call: CallId, obj: Obj, lambda: LambdaTarget, method: MethodId) -> Call {
+        let outer = self.state.calls[call].clone();
+        let mut args: Vec<Option<Node>> = Vec::new();
         for n in 0..lambda.captures {
             let field = self.model_field(&format!("capture{n}"));
-            passed.push(Some(self.slot(Slot::Field(obj, field))));
+            args.push(Some(self.slot(Slot::Field(obj, field))));
         }
-        passed.extend(args.iter().skip(1).copied());
-        passed.truncate(self.program.method(method).params.len());
+        args.extend(outer.args.iter().skip(1).copied());
+        args.truncate(self.program.method(method).params.len());
         let target = match lambda.kind {
             LambdaKind::Virtual => Target::Virtual(lambda.target),
             _ => Target::Fixed(method),
         };
         let has_receiver = lambda.kind != LambdaKind::Static;
-        let lambda_obj = outer.or(Some(obj));
-        let mut inner =
-            Call { act, stmt, target, args: passed, has_receiver, dst, spawn, lambda: lambda_obj, by_model };
-        match lambda.kind {
-            LambdaKind::Static => {
-                self.initialise(lambda.target.class);
-                if let Some(inner) = self.new_lambda_call(inner) {
-                    self.call_method(inner, method, None);
-                }
-            }
-            LambdaKind::Virtual | LambdaKind::Special => {
-                let Some(Some(this)) = inner.args.first().copied() else { return };
-                if let Some(inner) = self.new_lambda_call(inner) {
-                    self.state.graph.add_use(this, Use::Receive(inner));
-                }
-            }
-            LambdaKind::New => {
-                self.initialise(lambda.target.class);
-                let Site::Alloc(maker, place) = self.state.objects[obj].site else { return };
-                let ctx = self.state.acts[act].ctx;
-                let made = self.new_object(ctx, Site::Model(maker, place, u16::MAX), lambda.target.class);
-                if let Some(dst) = dst {
-                    self.state.graph.add_fact(dst, made);
-                }
-                let this = self.state.graph.add_node();
-                inner = Call { dst: None, spawn: None, lambda: None, ..inner };
-                inner.args.insert(0, Some(this));
-                let inner = self.new_call(inner);
-                self.state.graph.add_use(this, Use::Receive(inner));
-                self.state.graph.add_fact(this, made);
-            }
+        Call { target, args, has_receiver, unkept: None, lambda: outer.lambda.or(Some(obj)), ..outer }
+    }
+
+    /// The same lambda called with the same values is the same call: lambdas may call themselves.
+    fn lambda_call(&mut self, call: Call) -> CallId {
+        if let Some(&known) = self.state.lambda_calls.get(&call) {
+            return known;
+        }
+        let id = self.state.new_call(call.clone());
+        self.state.lambda_calls.insert(call, id);
+        id
+    }
+
+    pub(crate) fn run_lambda_called(&mut self, call: CallId) {
+        let Call { target, has_receiver, .. } = self.state.calls[call];
+        match (target, self.state.calls[call].args.first()) {
+            (Target::Fixed(method), _) if !has_receiver => self.call_method(call, method, None),
+            (_, Some(&Some(this))) => self.on(this, Use::Receive(call)),
+            _ => {}
         }
     }
 
-    /// The call, unless the same lambda was already called there with the same values (lambdas may call
-    /// themselves).
-    fn new_lambda_call(&mut self, call: Call) -> Option<CallId> {
-        let Call { act, stmt, target, dst, lambda, spawn, by_model, .. } = call;
-        let key = (act, stmt, target, call.args.clone(), dst, lambda, spawn, by_model);
-        self.state.lambda_calls.insert(key).then(|| self.new_call(call))
+    pub(crate) fn run_lambda_made(&mut self, call: CallId, obj: Obj) {
+        let Some(&lambda) = self.state.lambdas.get(&obj) else { return };
+        let Some(method) = self.program.resolve_method(lambda.target) else { return };
+        let Site::Alloc(maker, place) = self.state.objects[obj].site else { return };
+        let (_, act) = self.place_of(call);
+        let ctx = self.state.acts[act].ctx;
+        let made = self.new_object(ctx, Site::Model(maker, place, u16::MAX), lambda.target.class);
+        if let Some(dst) = self.state.calls[call].dst {
+            self.fact(dst, made);
+        }
+        let this = self.own_node();
+        let mut inner = self.behind_lambda(call, obj, lambda, method);
+        (inner.dst, inner.spawn, inner.lambda) = (None, None, None);
+        inner.args.insert(0, Some(this));
+        let inner = self.own_call(inner);
+        self.on(this, Use::Receive(inner));
+        self.fact(this, made);
     }
 
     /// A public or inherited method by name and arity, as models name them.

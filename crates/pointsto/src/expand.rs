@@ -2,8 +2,9 @@
 //! Steps about order and locks mean nothing here; later stages read them.
 
 use crate::graph::{CallId, Node, Use};
+use crate::rule::{Leaf, Rule, RuleId};
 use crate::solver::Solver;
-use crate::state::{Call, ExpandedCall, Frame, Target};
+use crate::state::{Call, ExpandedCall, Frame, Placed, Target};
 use crate::types::*;
 use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
@@ -40,20 +41,30 @@ impl Solver<'_> {
         receiver: Option<Obj>,
         assigns: Assigns,
     ) {
-        let key = (call, model, self.program.method(method).selector, assigns);
-        let known = self.state.expanded.get(&key).copied();
-        let this = known.unwrap_or_else(|| receiver.map(|_| self.state.graph.add_node()));
-        if let (Some(this), Some(receiver)) = (this, receiver) {
-            self.state.graph.add_fact(this, receiver);
+        let selector = self.program.method(method).selector;
+        let rule = self.state.rules.id(Rule::Expanded(call, model, selector, assigns));
+        self.state.rules.held[rule].method.get_or_insert(method);
+        if let Some(receiver) = receiver {
+            let this = self.node_of(rule, 0);
+            self.fact(this, receiver);
         }
-        if known.is_some() {
-            return;
-        }
-        self.state.expanded.insert(key, this);
-        let Call { act, stmt, .. } = self.state.calls[call];
-        self.state.expansions.entry((act, stmt)).or_default().push(model);
-        let at = ExpandedCall { model, call, this };
-        self.state.expanded_calls.entry((act, stmt)).or_default().push(at);
+        self.rule(Rule::Expanded(call, model, selector, assigns));
+    }
+
+    pub(crate) fn run_expanded(
+        &mut self,
+        rule: RuleId,
+        call: CallId,
+        model: ModelId,
+        method: Option<MethodId>,
+        assigns: Assigns,
+    ) {
+        let Some(method) = method else { return };
+        let this = self.state.rules.held[rule].nodes.first().copied();
+        // The first of its nodes is for the receivers, if it has any.
+        self.now.nodes = usize::from(this.is_some());
+        let place = self.state.calls[call].place;
+        self.leaf(Leaf::Expands(place, ExpandedCall { model, call, this }));
         // Beside a body the result is the body's.
         let ret = self.models.model(model).keep_body.then(|| self.result(call));
         let mut expansion =
@@ -68,23 +79,15 @@ impl Solver<'_> {
     }
 
     /// The assignments of a model beside the code it says more about, in terms of that code's parameters.
-    pub(crate) fn expand_inside(&mut self, act: Act, model: ModelId, method: MethodId) {
+    pub(crate) fn run_expanded_inside(&mut self, act: Act, model: ModelId) {
         let Frame { shape, ret, .. } = self.state.frames[act].clone();
-        let Some(body) = shape.body.as_ref().filter(|_| self.state.expanded_inside.insert((act, model)))
-        else {
-            return;
-        };
-        let call = self.new_call(Call {
-            act,
-            stmt: StmtId(0),
-            target: Target::Fixed(method),
-            args: body.params.iter().map(|&param| self.var(act, param)).collect(),
-            has_receiver: self.program.method(method).access & ir::access::STATIC == 0,
-            dst: Some(ret),
-            spawn: None,
-            lambda: None,
-            by_model: true,
-        });
+        let method = self.state.acts[act].method;
+        let Some(body) = shape.body.as_ref() else { return };
+        let place = self.place(act, StmtId(0));
+        let args = body.params.iter().map(|&param| self.var(act, param)).collect();
+        let has_receiver = self.program.method(method).access & ir::access::STATIC == 0;
+        let call = Call::new(place, Target::Fixed(method), args, has_receiver);
+        let call = self.own_call(Call { dst: Some(ret), by_model: true, ..call });
         let mut expansion = Expansion {
             call,
             model,
@@ -116,12 +119,12 @@ impl Solver<'_> {
                 if let (Some(handle), Some(base), Some(src)) =
                     (self.value(at, handle), self.value(at, base), self.value(at, src))
                 {
-                    self.state.graph.add_use(handle, Use::HandleStore { base, src });
+                    self.on(handle, Use::HandleStore { base, src });
                 }
             }
             Step::StoreUnsafe { base, src } => {
                 if let (Some(base), Some(src)) = (self.value(at, base), self.value(at, src)) {
-                    self.state.graph.add_use(base, Use::UnsafeStore { src });
+                    self.on(base, Use::UnsafeStore { src });
                 }
             }
             Step::Escape { value } => {
@@ -130,7 +133,7 @@ impl Solver<'_> {
                     _ => None,
                 };
                 if let (Some(node), Some(class)) = (self.value(at, value), class) {
-                    self.state.graph.add_use(node, Use::Escape { call: at.call, class });
+                    self.on(node, Use::Escape { call: at.call, class });
                 }
             }
             Step::Join { .. }
@@ -164,22 +167,22 @@ impl Solver<'_> {
             Source::New { class, .. } => {
                 let class = self.program.class_id(&class.replace('.', "/"));
                 let obj = self.model_object(call, n, class);
-                self.state.graph.add_fact(to, obj);
+                self.fact(to, obj);
             }
             Source::NewResult => {
                 if let Some(class) = self.program.method(at.method).result {
                     let obj = self.model_object(call, n, class);
-                    self.state.graph.add_fact(to, obj);
+                    self.fact(to, obj);
                 }
             }
             Source::The { class, .. } => {
                 let class = self.program.class_id(&class.replace('.', "/"));
                 let obj = self.object(Object { site: Site::The, ctx: self.shared, class });
-                self.state.graph.add_fact(to, obj);
+                self.fact(to, obj);
             }
             Source::Copy(operand) => {
                 if let Some(from) = self.value(at, operand) {
-                    self.state.graph.add_use(from, Use::Copy { call, dst: to, step: n });
+                    self.on(from, Use::Copy { call, dst: to, step: n });
                 }
             }
             Source::ClassNamed(operand) => {
@@ -190,24 +193,24 @@ impl Solver<'_> {
                     Some(class) => {
                         self.initialise(class);
                         let literal = self.literal(class);
-                        self.state.graph.add_fact(to, literal);
+                        self.fact(to, literal);
                     }
                     None => self.reflective(call),
                 }
             }
             Source::InstanceOf(operand) => {
                 if let Some(from) = self.value(at, operand) {
-                    self.state.graph.add_use(from, Use::Instantiate { call, dst: to, step: n });
+                    self.on(from, Use::Instantiate { call, dst: to, step: n });
                 }
             }
             Source::ClassOf(operand) => {
                 if let Some(from) = self.value(at, operand) {
-                    self.state.graph.add_use(from, Use::ClassOf { dst: to });
+                    self.on(from, Use::ClassOf { dst: to });
                 }
             }
             Source::Services(operand) => {
                 if let Some(from) = self.value(at, operand) {
-                    self.state.graph.add_use(from, Use::Services { call, dst: to, step: n });
+                    self.on(from, Use::Services { call, dst: to, step: n });
                 }
             }
             Source::FieldHandle { class, name } => {
@@ -220,22 +223,22 @@ impl Solver<'_> {
                     }
                     None => self.reflective(call),
                 }
-                self.state.graph.add_fact(to, obj);
+                self.fact(to, obj);
             }
             Source::LoadHandle { handle, base } => {
                 if let (Some(handle), Some(base)) = (self.value(at, handle), self.value(at, base)) {
-                    self.state.graph.add_use(handle, Use::HandleLoad { base, dst: to });
+                    self.on(handle, Use::HandleLoad { base, dst: to });
                 }
             }
             Source::LoadUnsafe(operand) => {
                 if let Some(base) = self.value(at, operand) {
-                    self.state.graph.add_use(base, Use::UnsafeLoad { dst: to });
+                    self.on(base, Use::UnsafeLoad { dst: to });
                 }
             }
             Source::CurrentThread | Source::Opaque => {
                 if let Some(class) = self.program.method(at.method).result {
                     let obj = self.opaque_object(class);
-                    self.state.graph.add_fact(to, obj);
+                    self.fact(to, obj);
                 }
             }
         }
@@ -258,7 +261,7 @@ impl Solver<'_> {
         spawn: Option<(ModelId, u16)>,
     ) {
         let Some(this) = self.value(at, receiver) else { return };
-        let Call { act, stmt, by_model, .. } = self.state.calls[at.call];
+        let Call { place, by_model, .. } = self.state.calls[at.call];
         let name = self.program.names.intern(method);
         let mut nodes = vec![Some(this)];
         for arg in args {
@@ -266,43 +269,27 @@ impl Solver<'_> {
             nodes.push(node);
         }
         let target = Target::Named(name, args.len() as u8);
-        let call = Call {
-            act,
-            stmt,
-            target,
-            args: nodes,
-            has_receiver: true,
-            dst,
-            spawn,
-            lambda: None,
-            by_model: true,
-        };
+        let call = Call { dst, spawn, by_model: true, ..Call::new(place, target, nodes, true) };
         if by_model {
             self.nested_call(at, call);
         } else {
-            let call = self.new_call(call);
-            self.state.graph.add_use(this, Use::Receive(call));
+            let call = self.own_call(call);
+            self.on(this, Use::Receive(call));
         }
     }
 
     /// What a step calls where a model's call is expanded is one call per statement, with the values of all:
     /// models that call each other would go on forever.
     fn nested_call(&mut self, at: &Expansion, call: Call) {
-        let key = (call.act, call.stmt, at.model, at.step, call.spawn);
-        let merged = match self.state.nested_calls.get(&key) {
-            Some(&merged) => merged,
-            None => {
-                let args: Vec<_> = call.args.iter().map(|_| Some(self.state.graph.add_node())).collect();
-                let dst = call.dst.map(|_| self.state.graph.add_node());
-                let this = args[0];
-                let merged = self.new_call(Call { args, dst, ..call.clone() });
-                self.state.nested_calls.insert(key, merged);
-                if let Some(this) = this {
-                    self.state.graph.add_use(this, Use::Receive(merged));
-                }
-                merged
-            }
-        };
+        let rule = self.rule(Rule::Nested(call.place, at.model, at.step, call.spawn));
+        let known = self.state.rules.held[rule].calls.first().copied();
+        let merged = known.unwrap_or_else(|| {
+            let args: Vec<_> = (0..call.args.len()).map(|n| Some(self.node_of(rule, n))).collect();
+            let dst = call.dst.map(|_| self.node_of(rule, call.args.len()));
+            let merged = self.state.new_call(Call { args, dst, ..call.clone() });
+            self.state.rules.held[rule].calls.push(merged);
+            merged
+        });
         let Call { args, dst, .. } = self.state.calls[merged].clone();
         for (from, to) in call.args.into_iter().zip(args) {
             if let (Some(from), Some(to)) = (from, to) {
@@ -314,16 +301,23 @@ impl Solver<'_> {
         }
     }
 
+    pub(crate) fn run_nested(&mut self, rule: RuleId) {
+        let Some(&call) = self.state.rules.held[rule].calls.first() else { return };
+        if let Some(&Some(this)) = self.state.calls[call].args.first() {
+            self.on(this, Use::Receive(call));
+        }
+    }
+
     /// The node holding an operand's value; `None` for primitives.
     fn value(&mut self, at: &mut Expansion, operand: &Operand) -> Option<Node> {
         let mut node = self.root(at, operand.root)?;
         for member in &operand.path {
-            let dst = self.state.graph.add_node();
+            let dst = self.own_node();
             let use_ = match member {
                 Member::Elements => Use::LoadElem { dst },
                 Member::Model(name) => Use::Load { field: self.model_field(name), dst },
             };
-            self.state.graph.add_use(node, use_);
+            self.on(node, use_);
             node = dst;
         }
         Some(node)
@@ -341,7 +335,7 @@ impl Solver<'_> {
                 Member::Elements => Use::StoreElem { src },
                 Member::Model(name) => Use::Store { field: self.model_field(name), src },
             };
-            self.state.graph.add_use(base, use_);
+            self.on(base, use_);
         }
         src
     }
@@ -356,7 +350,7 @@ impl Solver<'_> {
             Root::Ret => Some(match at.ret {
                 Some(ret) => ret,
                 None => {
-                    let (ret, dst) = (self.state.graph.add_node(), self.result(at.call));
+                    let (ret, dst) = (self.own_node(), self.result(at.call));
                     self.edge(ret, dst, None);
                     at.ret = Some(ret);
                     ret
@@ -365,7 +359,7 @@ impl Solver<'_> {
             Root::Temp(n) => Some(match at.temps.get(&n) {
                 Some(&node) => node,
                 None => {
-                    let node = self.state.graph.add_node();
+                    let node = self.own_node();
                     at.temps.insert(n, node);
                     node
                 }
@@ -376,23 +370,23 @@ impl Solver<'_> {
     /// Where the result of a call goes. One that nobody keeps still has to exist: futures and threads are found
     /// through it.
     fn result(&mut self, call: CallId) -> Node {
-        if let Some(dst) = self.state.calls[call].dst.or(self.state.unkept.get(&call).copied()) {
-            return dst;
-        }
-        let dst = self.state.graph.add_node();
-        self.state.unkept.insert(call, dst);
-        dst
+        let Call { dst, unkept, .. } = self.state.calls[call];
+        dst.or(unkept).unwrap_or_else(|| {
+            let node = self.state.graph.add_node();
+            self.state.calls[call].unkept = Some(node);
+            node
+        })
     }
 
     pub(crate) fn model_object(&mut self, call: CallId, step: u16, class: ClassId) -> Obj {
-        let Call { act, stmt, .. } = self.state.calls[call];
+        let Placed { act, stmt, .. } = self.state.places[self.state.calls[call].place];
         let Activation { ctx, method } = self.state.acts[act];
         self.new_object(ctx, Site::Model(method, stmt, step), class)
     }
 
     pub(crate) fn reflective(&mut self, call: CallId) {
-        let Call { act, stmt, .. } = self.state.calls[call];
-        self.state.gaps.reflective_calls.insert((self.state.acts[act].method, stmt));
+        let (place, _) = self.place_of(call);
+        self.leaf(Leaf::Reflective(place));
     }
 
     fn declared_param(&self, method: MethodId, n: u8) -> Option<ClassId> {
@@ -403,12 +397,12 @@ impl Solver<'_> {
 
     /// The variable behind an operand of the statement's own call, with the body it belongs to.
     fn operand_var(&self, call: CallId, operand: &Operand) -> Option<(std::sync::Arc<Body>, Var)> {
-        let Call { act, stmt, .. } = self.state.calls[call];
-        if self.state.own_calls.get(&(act, stmt)) != Some(&call) {
+        let Placed { act, stmt, calls, .. } = &self.state.places[self.state.calls[call].place];
+        if calls.first() != Some(&call) {
             return None;
         }
-        let body = self.state.frames[act].shape.body.clone()?;
-        let StmtKind::Call { args, .. } = &body.stmts[stmt].kind else { return None };
+        let body = self.state.frames[*act].shape.body.clone()?;
+        let StmtKind::Call { args, .. } = &body.stmts.get(*stmt)?.kind else { return None };
         let var = match operand.root {
             Root::This => *args.first()?,
             Root::Param(n) => *args.get(usize::from(n) + usize::from(self.state.calls[call].has_receiver))?,

@@ -1,8 +1,11 @@
 //! The constraint graph and its propagation: nodes with points-to sets, filtered subset edges, and uses that
-//! fire once per object reaching their node. Knows objects only as ids; what a use does is the solver's affair.
+//! fire once per object reaching their node. Every fact has one owner, the edge that first delivered it, or
+//! else the reason it was stated for; every edge and use keeps its reasons. Knows objects only as ids; what a
+//! use does is the solver's affair, and how things are taken back that of `retract`.
 
+use crate::support::{Lost, Reason, Supports};
 use crate::types::Obj;
-use arena::{IdSet, define_id};
+use arena::{IdSet, IndexVec, define_id};
 use ir::{ClassId, FieldId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -15,9 +18,17 @@ define_id! {
     /// A call as the solver sees it: statement, arguments, target.
     CallId
 }
+define_id! {
+    /// An edge between nodes. Ids of edges that are gone are used again.
+    EdgeId
+}
+define_id! {
+    /// A use on a node. Ids of uses that are gone are used again.
+    UseId
+}
 
 /// What happens when an object reaches a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Use {
     /// `dst = node.field`
     Load {
@@ -79,36 +90,106 @@ pub(crate) enum Use {
     },
 }
 
-#[derive(Clone, Copy)]
-struct Edge {
-    dst: Node,
+pub(crate) struct Edge {
+    pub(crate) src: Node,
+    pub(crate) dst: Node,
     /// Only objects of this class pass.
-    filter: Option<ClassId>,
+    pub(crate) filter: Option<ClassId>,
+    /// The facts of `dst` that this edge delivered first; no other edge has them.
+    pub(crate) own: IdSet<Obj>,
+    pub(crate) supports: Supports,
+    pub(crate) alive: bool,
+}
+
+/// A use and the node it sits on.
+pub(crate) struct Placed {
+    pub(crate) node: Node,
+    pub(crate) what: Use,
+    pub(crate) supports: Supports,
+    pub(crate) alive: bool,
+    /// Not fired yet for what the node held when it was added.
+    pub(crate) late: bool,
 }
 
 #[derive(Default)]
-struct Pointer {
-    pts: IdSet<Obj>,
+pub(crate) struct Pointer {
+    pub(crate) pts: IdSet<Obj>,
     /// Objects that arrived and were not passed on yet; a subset of `pts`.
-    fresh: IdSet<Obj>,
-    edges: Vec<Edge>,
-    uses: Vec<Use>,
+    pub(crate) fresh: IdSet<Obj>,
+    pub(crate) out: Vec<EdgeId>,
+    pub(crate) into: Vec<EdgeId>,
+    pub(crate) uses: Vec<UseId>,
     queued: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct Graph {
-    nodes: Vec<Pointer>,
+    pub(crate) nodes: Vec<Pointer>,
+    pub(crate) edges: IndexVec<EdgeId, Edge>,
+    pub(crate) uses: IndexVec<UseId, Placed>,
+    edge_ids: FxHashMap<(Node, Node, Option<ClassId>), EdgeId>,
+    use_ids: FxHashMap<(Node, Use), UseId>,
+    /// Why facts hold that were stated rather than delivered.
+    pub(crate) stated: FxHashMap<(Node, Obj), Supports>,
+    free_edges: Vec<EdgeId>,
+    free_uses: Vec<UseId>,
+    free_nodes: Vec<Node>,
     worklist: VecDeque<Node>,
-    /// Uses added to nodes that already hold objects: to be fired for exactly those.
-    late_uses: Vec<(Use, IdSet<Obj>)>,
-    filters: Filters,
+    late: Vec<Late>,
+    pub(crate) filters: Filters,
     pub(crate) facts: u64,
+    /// What an update changes; `None` while everything is new.
+    pub(crate) log: Option<Log>,
 }
+
+/// What was added and has not had its effect yet.
+enum Late {
+    Fact(Node, Obj),
+    Edge(EdgeId),
+    Use(UseId),
+}
+
+/// The difference an update makes to the sets of nodes.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) nodes: FxHashMap<Node, Change>,
+}
+
+#[derive(Default)]
+pub(crate) struct Change {
+    pub(crate) added: IdSet<Obj>,
+    pub(crate) removed: IdSet<Obj>,
+}
+
+impl Log {
+    fn add(&mut self, node: Node, objects: &IdSet<Obj>) {
+        let change = self.nodes.entry(node).or_default();
+        for obj in objects.iter() {
+            if !change.removed.remove(obj) {
+                change.added.insert(obj);
+            }
+        }
+    }
+
+    fn remove(&mut self, node: Node, objects: &IdSet<Obj>) {
+        let change = self.nodes.entry(node).or_default();
+        for obj in objects.iter() {
+            if !change.added.remove(obj) {
+                change.removed.insert(obj);
+            }
+        }
+    }
+}
+
+/// Is the first class the second, or below it?
+pub(crate) type IsSubtype<'a> = &'a mut dyn FnMut(ClassId, ClassId) -> bool;
 
 impl Graph {
     pub(crate) fn add_node(&mut self) -> Node {
-        self.add_nodes(1)
+        match self.free_nodes.pop() {
+            Some(node) => node,
+            None => self.add_nodes(1),
+        }
     }
 
     /// `count` consecutive nodes; returns the first.
@@ -118,12 +199,20 @@ impl Graph {
         Node(first as u32)
     }
 
+    /// The node will not be mentioned again until it is handed out anew.
+    pub(crate) fn free_node(&mut self, node: Node) {
+        let pointer = &self.nodes[node.0 as usize];
+        debug_assert!(pointer.pts.is_empty() && pointer.uses.is_empty(), "{node:?} is in use");
+        debug_assert!(pointer.out.is_empty() && pointer.into.is_empty(), "{node:?} is connected");
+        self.free_nodes.push(node);
+    }
+
     pub(crate) fn node_count(&self) -> usize {
-        self.nodes.len()
+        self.nodes.len() - self.free_nodes.len()
     }
 
     pub(crate) fn edge_count(&self) -> usize {
-        self.nodes.iter().map(|node| node.edges.len()).sum()
+        self.edge_ids.len()
     }
 
     pub(crate) fn pts(&self, node: Node) -> &IdSet<Obj> {
@@ -136,78 +225,225 @@ impl Graph {
         debug_assert_eq!(self.filters.objects.len(), obj.0 as usize + 1);
     }
 
-    pub(crate) fn add_fact(&mut self, node: Node, obj: Obj) {
-        let pointer = &mut self.nodes[node.0 as usize];
-        if pointer.pts.insert(obj) {
-            pointer.fresh.insert(obj);
-            self.facts += 1;
-            self.enqueue(node);
+    pub(crate) fn support_fact(&mut self, node: Node, obj: Obj, reason: Reason) {
+        self.stated.entry((node, obj)).or_default().add(reason);
+        if !self.pts(node).contains(obj) {
+            self.late.push(Late::Fact(node, obj));
         }
     }
 
-    pub(crate) fn add_edge(
-        &mut self,
-        src: Node,
-        dst: Node,
-        filter: Option<ClassId>,
-        subtype: &mut dyn FnMut(ClassId, ClassId) -> bool,
-    ) {
-        if src == dst {
-            return;
+    /// Chosen means: chosen among those for which the fact was stated. Whether it owns the fact is another matter.
+    pub(crate) fn unsupport_fact(&mut self, node: Node, obj: Obj, reason: Reason) -> Lost {
+        let Some(supports) = self.stated.get_mut(&(node, obj)) else { return Lost::Nothing };
+        let lost = supports.remove(reason);
+        if supports.is_empty() {
+            self.stated.remove(&(node, obj));
         }
-        let edge = Edge { dst, filter };
-        let pointer = &mut self.nodes[src.0 as usize];
-        pointer.edges.push(edge);
-        if !pointer.pts.is_empty() {
-            let objects = std::mem::take(&mut pointer.pts);
-            self.flow(&objects, edge, subtype);
-            self.nodes[src.0 as usize].pts = objects;
+        lost
+    }
+
+    /// The edge, whether anything speaks for it or not.
+    pub(crate) fn edge(&mut self, src: Node, dst: Node, filter: Option<ClassId>) -> EdgeId {
+        if let Some(&edge) = self.edge_ids.get(&(src, dst, filter)) {
+            return edge;
+        }
+        let (own, supports) = (IdSet::new(), Supports::default());
+        let edge = Edge { src, dst, filter, own, supports, alive: false };
+        let id = match self.free_edges.pop() {
+            Some(id) => {
+                self.edges[id] = edge;
+                id
+            }
+            None => self.edges.push(edge),
+        };
+        self.edge_ids.insert((src, dst, filter), id);
+        self.nodes[src.0 as usize].out.push(id);
+        self.nodes[dst.0 as usize].into.push(id);
+        id
+    }
+
+    pub(crate) fn support_edge(&mut self, id: EdgeId, reason: Reason) {
+        let edge = &mut self.edges[id];
+        edge.supports.add(reason);
+        if !edge.alive {
+            edge.alive = true;
+            self.late.push(Late::Edge(id));
         }
     }
 
-    pub(crate) fn add_use(&mut self, node: Node, use_: Use) {
-        let pointer = &mut self.nodes[node.0 as usize];
-        pointer.uses.push(use_);
-        // Fresh objects fire it when the node is visited; the others have been visited already.
-        if pointer.pts.len() > pointer.fresh.len() {
-            let visited = pointer.pts.iter().filter(|&obj| !pointer.fresh.contains(obj)).collect();
-            self.late_uses.push((use_, visited));
+    /// The use, whether anything speaks for it or not.
+    pub(crate) fn place_use(&mut self, node: Node, what: Use) -> UseId {
+        if let Some(&use_) = self.use_ids.get(&(node, what)) {
+            return use_;
+        }
+        let placed = Placed { node, what, supports: Supports::default(), alive: false, late: false };
+        let id = match self.free_uses.pop() {
+            Some(id) => {
+                self.uses[id] = placed;
+                id
+            }
+            None => self.uses.push(placed),
+        };
+        self.use_ids.insert((node, what), id);
+        self.nodes[node.0 as usize].uses.push(id);
+        id
+    }
+
+    pub(crate) fn support_use(&mut self, id: UseId, reason: Reason) {
+        let placed = &mut self.uses[id];
+        placed.supports.add(reason);
+        if !placed.alive {
+            self.revive_use(id);
+        }
+    }
+
+    pub(crate) fn revive_use(&mut self, id: UseId) {
+        let placed = &mut self.uses[id];
+        placed.alive = true;
+        placed.late = true;
+        self.late.push(Late::Use(id));
+    }
+
+    pub(crate) fn revive_edge(&mut self, id: EdgeId) {
+        self.edges[id].alive = true;
+        self.late.push(Late::Edge(id));
+    }
+
+    /// Forgets an edge that nothing speaks for.
+    pub(crate) fn drop_edge(&mut self, id: EdgeId) {
+        let Edge { src, dst, filter, .. } = self.edges[id];
+        debug_assert!(self.edges[id].supports.is_empty() && self.edges[id].own.is_empty());
+        if self.edge_ids.remove(&(src, dst, filter)).is_some() {
+            remove(&mut self.nodes[src.0 as usize].out, id);
+            remove(&mut self.nodes[dst.0 as usize].into, id);
+            self.free_edges.push(id);
+        }
+    }
+
+    /// Forgets a use that nothing speaks for.
+    pub(crate) fn drop_use(&mut self, id: UseId) {
+        let Placed { node, what, .. } = self.uses[id];
+        debug_assert!(self.uses[id].supports.is_empty());
+        if self.use_ids.remove(&(node, what)).is_some() {
+            remove(&mut self.nodes[node.0 as usize].uses, id);
+            self.free_uses.push(id);
         }
     }
 
     /// Propagates along edges until some use has to fire; `None` at the fixpoint.
-    pub(crate) fn next_uses(
-        &mut self,
-        subtype: &mut dyn FnMut(ClassId, ClassId) -> bool,
-    ) -> Option<(Vec<Use>, IdSet<Obj>)> {
+    pub(crate) fn next_uses(&mut self, subtype: IsSubtype<'_>) -> Option<(Vec<UseId>, IdSet<Obj>)> {
         loop {
-            if let Some((use_, objects)) = self.late_uses.pop() {
-                return Some((vec![use_], objects));
-            }
-            let node = self.worklist.pop_front()?;
-            let pointer = &mut self.nodes[node.0 as usize];
-            pointer.queued = false;
-            let fresh = std::mem::take(&mut pointer.fresh);
-            let edges = std::mem::take(&mut pointer.edges);
-            for &edge in &edges {
-                self.flow(&fresh, edge, subtype);
-            }
-            let pointer = &mut self.nodes[node.0 as usize];
-            pointer.edges = edges;
-            if !pointer.uses.is_empty() {
-                return Some((pointer.uses.clone(), fresh));
+            match self.late.pop() {
+                Some(Late::Fact(node, obj)) => self.state(node, obj),
+                Some(Late::Edge(id)) => {
+                    if self.edges[id].alive {
+                        self.flow_all(id, subtype);
+                    }
+                }
+                Some(Late::Use(id)) => {
+                    let placed = &mut self.uses[id];
+                    if placed.alive && std::mem::take(&mut placed.late) {
+                        let visited = self.visited(self.uses[id].node);
+                        if !visited.is_empty() {
+                            return Some((vec![id], visited));
+                        }
+                    }
+                }
+                None => {
+                    let node = self.worklist.pop_front()?;
+                    let pointer = &mut self.nodes[node.0 as usize];
+                    pointer.queued = false;
+                    let fresh = std::mem::take(&mut pointer.fresh);
+                    let out = std::mem::take(&mut pointer.out);
+                    for &edge in &out {
+                        if self.edges[edge].alive {
+                            self.flow(&fresh, edge, subtype);
+                        }
+                    }
+                    let pointer = &mut self.nodes[node.0 as usize];
+                    pointer.out = out;
+                    let is_on = |&id: &UseId| self.uses[id].alive;
+                    let uses: Vec<UseId> = pointer.uses.iter().copied().filter(is_on).collect();
+                    if !uses.is_empty() && !fresh.is_empty() {
+                        return Some((uses, fresh));
+                    }
+                }
             }
         }
     }
 
-    /// o ∈ objects, o passes the filter  ⟹  o ∈ pts(dst)
-    fn flow(&mut self, objects: &IdSet<Obj>, edge: Edge, subtype: &mut dyn FnMut(ClassId, ClassId) -> bool) {
+    /// What the node holds and has passed on: fresh objects fire a use when the node is visited.
+    pub(crate) fn visited(&self, node: Node) -> IdSet<Obj> {
+        let pointer = &self.nodes[node.0 as usize];
+        let mut visited = pointer.pts.clone();
+        visited.subtract(&pointer.fresh);
+        visited
+    }
+
+    /// A stated fact becomes one, unless it is or nobody states it any more.
+    fn state(&mut self, node: Node, obj: Obj) {
+        if self.stated.contains_key(&(node, obj)) && self.nodes[node.0 as usize].pts.insert(obj) {
+            self.nodes[node.0 as usize].fresh.insert(obj);
+            self.facts += 1;
+            if let Some(log) = &mut self.log {
+                log.add(node, &IdSet::from_iter([obj]));
+            }
+            self.enqueue(node);
+        }
+    }
+
+    /// Everything that the source of an edge holds.
+    fn flow_all(&mut self, id: EdgeId, subtype: IsSubtype<'_>) {
+        let src = self.edges[id].src.0 as usize;
+        if !self.nodes[src].pts.is_empty() {
+            let objects = std::mem::take(&mut self.nodes[src].pts);
+            self.flow(&objects, id, subtype);
+            self.nodes[src].pts = objects;
+        }
+    }
+
+    /// o ∈ objects, o passes the filter  ⟹  o ∈ pts(dst), and the edge owns it if it was not there.
+    pub(crate) fn flow(&mut self, objects: &IdSet<Obj>, id: EdgeId, subtype: IsSubtype<'_>) {
+        let edge = &mut self.edges[id];
         let mask = edge.filter.map(|class| self.filters.mask(class, subtype));
         let target = &mut self.nodes[edge.dst.0 as usize];
-        let added = target.pts.absorb(objects, mask, &mut target.fresh);
+        let mut new = IdSet::new();
+        let added = target.pts.absorb(objects, mask, &mut new);
         if added > 0 {
+            target.fresh.union_with(&new);
+            edge.own.union_with(&new);
             self.facts += added as u64;
-            self.enqueue(edge.dst);
+            let dst = edge.dst;
+            if let Some(log) = &mut self.log {
+                log.add(dst, &new);
+            }
+            self.enqueue(dst);
+        }
+    }
+
+    /// Does the object pass the edge's filter?
+    pub(crate) fn passes(&mut self, filter: Option<ClassId>, obj: Obj, subtype: IsSubtype<'_>) -> bool {
+        filter.is_none_or(|class| {
+            let mask = self.filters.mask(class, subtype);
+            mask[obj.0 as usize >> 6] >> (obj.0 & 63) & 1 == 1
+        })
+    }
+
+    /// Takes facts away that have lost their owner.
+    pub(crate) fn remove_facts(&mut self, node: Node, objects: &IdSet<Obj>) {
+        let pointer = &mut self.nodes[node.0 as usize];
+        pointer.pts.subtract(objects);
+        debug_assert!(pointer.fresh.is_empty());
+        self.facts -= objects.len() as u64;
+        if let Some(log) = &mut self.log {
+            log.remove(node, objects);
+        }
+    }
+
+    /// A fact that was taken away may be stated still.
+    pub(crate) fn restate(&mut self, node: Node, obj: Obj) {
+        if self.stated.contains_key(&(node, obj)) {
+            self.late.push(Late::Fact(node, obj));
         }
     }
 
@@ -220,9 +456,16 @@ impl Graph {
     }
 }
 
+/// Order is of no account in the lists of a node.
+fn remove<I: PartialEq>(list: &mut Vec<I>, item: I) {
+    if let Some(at) = list.iter().rposition(|other| *other == item) {
+        list.swap_remove(at);
+    }
+}
+
 /// For each filtering class, which objects pass: one bit per object, extended as objects appear.
 #[derive(Default)]
-struct Filters {
+pub(crate) struct Filters {
     objects: Vec<ClassId>,
     masks: FxHashMap<ClassId, Mask>,
 }
@@ -236,6 +479,11 @@ struct Mask {
 }
 
 impl Filters {
+    /// The hierarchy has changed.
+    pub(crate) fn forget(&mut self) {
+        self.masks.clear();
+    }
+
     fn mask(&mut self, filter: ClassId, subtype: &mut dyn FnMut(ClassId, ClassId) -> bool) -> &[u64] {
         let mask = self.masks.entry(filter).or_default();
         mask.bits.resize(self.objects.len().div_ceil(64), 0);

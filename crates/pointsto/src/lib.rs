@@ -5,11 +5,15 @@ mod body;
 mod call;
 mod expand;
 mod graph;
+mod leaf;
 mod outside;
 mod query;
+mod retract;
+mod rule;
 mod select;
 mod solver;
 mod state;
+mod support;
 mod traits;
 mod types;
 

@@ -1,9 +1,10 @@
 //! Where the analysed program meets what is not analysed: opaque calls, callbacks from them, reflection,
 //! copies made by the JVM.
 
-use crate::graph::{CallId, Use};
+use crate::graph::{CallId, Node, Use};
+use crate::rule::{Leaf, Rule};
 use crate::solver::Solver;
-use crate::state::{Call, Target};
+use crate::state::{Call, Place, Target};
 use crate::types::*;
 use classfile::Layer;
 use ir::{ClassId, MethodId, MethodRef, access};
@@ -12,27 +13,29 @@ impl Solver<'_> {
     /// A call into code that is not analysed: the result is an object of the declared type, and application
     /// objects passed in may be called back. Constructors are taken not to call what is not constructed yet.
     pub(crate) fn call_opaque(&mut self, call: CallId, method: MethodId, receiver: Option<Obj>) {
-        let info = self.program.method(method).clone();
-        let Call { act, dst, has_receiver, .. } = self.state.calls[call];
+        let info = self.program.method(method);
         let is_init = self.program.selector_text(info.selector).0 == "<init>";
         if let Some(receiver) = receiver.filter(|_| !is_init) {
             self.call_back(call, receiver, info.class);
         }
-        if !self.state.opaque_calls.insert((call, method)) {
-            return;
-        }
+        self.rule(Rule::OpaqueCall(call, method));
+    }
+
+    pub(crate) fn run_opaque_call(&mut self, call: CallId, method: MethodId) {
+        let info = self.program.method(method).clone();
+        let (_, act) = self.place_of(call);
+        let Call { args, dst, has_receiver, .. } = self.state.calls[call].clone();
         let caller = self.program.method(self.state.acts[act].method).class;
         if self.program.class(caller).layer == Layer::App {
-            *self.state.gaps.opaque_calls.entry(info.class).or_default() += 1;
+            self.leaf(Leaf::Opaque(call, method));
         }
         if let (Some(dst), Some(class)) = (dst, info.result) {
             let obj = self.opaque_object(class);
-            self.state.graph.add_fact(dst, obj);
+            self.fact(dst, obj);
         }
-        let args = self.state.calls[call].args.clone();
         for (n, arg) in args.into_iter().enumerate().skip(usize::from(has_receiver)) {
             if let (Some(node), Some(Some(class))) = (arg, info.params.get(n)) {
-                self.state.graph.add_use(node, Use::Escape { call, class: *class });
+                self.on(node, Use::Escape { call, class: *class });
             }
         }
     }
@@ -53,10 +56,12 @@ impl Solver<'_> {
         } else if self.program.class(object.class).layer == Layer::Jdk {
             return;
         }
-        let Call { act, stmt, .. } = self.state.calls[call];
-        if !self.state.called_back.insert((act, stmt, obj, class)) {
-            return;
-        }
+        let (place, _) = self.place_of(call);
+        self.rule(Rule::CalledBack(place, obj, class));
+    }
+
+    pub(crate) fn run_called_back(&mut self, place: Place, obj: Obj, class: ClassId) {
+        let object = self.state.objects[obj];
         for method in self.overridable(class) {
             let selector = self.program.method(method).selector;
             let own = match self.state.lambdas.get(&obj) {
@@ -67,37 +72,26 @@ impl Solver<'_> {
                 }),
             };
             if own {
-                self.call_from_outside(call, obj, method);
+                self.call_from_outside(place, obj, method);
             }
         }
     }
 
-    fn call_from_outside(&mut self, call: CallId, obj: Obj, method: MethodId) {
-        let Call { act, stmt, .. } = self.state.calls[call];
+    fn call_from_outside(&mut self, place: Place, obj: Obj, method: MethodId) {
         let info = self.program.method(method).clone();
         let mut args = Vec::new();
         for (n, class) in info.params.iter().enumerate() {
             args.push(class.map(|class| {
-                let node = self.state.graph.add_node();
+                let node = self.own_node();
                 let value = if n == 0 { obj } else { self.opaque_object(class) };
-                self.state.graph.add_fact(node, value);
+                self.fact(node, value);
                 node
             }));
         }
         let Some(Some(this)) = args.first().copied() else { return };
         let target = Target::Virtual(MethodRef { class: info.class, selector: info.selector });
-        let call = self.new_call(Call {
-            act,
-            stmt,
-            target,
-            args,
-            has_receiver: true,
-            dst: None,
-            spawn: None,
-            lambda: None,
-            by_model: false,
-        });
-        self.state.graph.add_use(this, Use::Receive(call));
+        let call = self.own_call(Call::new(place, target, args, true));
+        self.on(this, Use::Receive(call));
     }
 
     /// Instance methods of a type and its supertypes that a subclass may override, without Object's.
@@ -128,22 +122,27 @@ impl Solver<'_> {
     }
 
     /// `Class.newInstance` and friends: a class literal's instances, constructed.
-    pub(crate) fn instantiate(&mut self, call: CallId, obj: Obj, dst: crate::graph::Node, step: u16) {
+    pub(crate) fn instantiate(&mut self, call: CallId, obj: Obj, dst: Node, step: u16) {
         match self.state.objects[obj].site {
             Site::Literal(class) => self.construct(call, class, dst, step),
             _ => self.reflective(call),
         }
     }
 
-    fn construct(&mut self, call: CallId, class: ClassId, dst: crate::graph::Node, step: u16) {
+    fn construct(&mut self, call: CallId, class: ClassId, dst: Node, step: u16) {
         let info = self.program.load(class).clone();
         if info.access & (access::INTERFACE | access::ABSTRACT) != 0 || info.is_array {
             return;
         }
+        self.rule(Rule::Constructed(call, class, dst, step));
+    }
+
+    pub(crate) fn run_constructed(&mut self, call: CallId, class: ClassId, dst: Node, step: u16) {
+        let info = self.program.load(class).clone();
         self.initialise(class);
         let made = self.model_object(call, step, class);
-        self.state.graph.add_fact(dst, made);
-        let Call { act, stmt, by_model, .. } = self.state.calls[call];
+        self.fact(dst, made);
+        let Call { place, by_model, .. } = self.state.calls[call];
         for &method in &info.methods {
             if self.program.selector_text(self.program.method(method).selector).0 != "<init>" {
                 continue;
@@ -152,31 +151,21 @@ impl Solver<'_> {
             let mut args = Vec::new();
             for (n, class) in params.into_iter().enumerate() {
                 args.push(class.map(|class| {
-                    let node = self.state.graph.add_node();
+                    let node = self.own_node();
                     let value = if n == 0 { made } else { self.opaque_object(class) };
-                    self.state.graph.add_fact(node, value);
+                    self.fact(node, value);
                     node
                 }));
             }
             let Some(Some(this)) = args.first().copied() else { continue };
             let target = Target::Fixed(method);
-            let inner = self.new_call(Call {
-                act,
-                stmt,
-                target,
-                args,
-                has_receiver: true,
-                dst: None,
-                spawn: None,
-                lambda: None,
-                by_model,
-            });
-            self.state.graph.add_use(this, Use::Receive(inner));
+            let inner = self.own_call(Call { by_model, ..Call::new(place, target, args, true) });
+            self.on(this, Use::Receive(inner));
         }
     }
 
     /// Providers that `META-INF/services` lists for a class literal.
-    pub(crate) fn services(&mut self, call: CallId, obj: Obj, dst: crate::graph::Node, step: u16) {
+    pub(crate) fn services(&mut self, call: CallId, obj: Obj, dst: Node, step: u16) {
         let Site::Literal(class) = self.state.objects[obj].site else {
             self.reflective(call);
             return;
@@ -193,14 +182,14 @@ impl Solver<'_> {
     }
 
     /// `clone` and `Arrays.copyOf`: a new object with the same contents.
-    pub(crate) fn copy(&mut self, call: CallId, obj: Obj, dst: crate::graph::Node, step: u16) {
+    pub(crate) fn copy(&mut self, call: CallId, obj: Obj, dst: Node, step: u16) {
         let object = self.state.objects[obj];
         if matches!(object.site, Site::Merged | Site::Literal(_)) {
-            self.state.graph.add_fact(dst, obj);
+            self.fact(dst, obj);
             return;
         }
         let made = self.model_object(call, step, object.class);
-        self.state.graph.add_fact(dst, made);
+        self.fact(dst, made);
         if made == obj {
             return;
         }

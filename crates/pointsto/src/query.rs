@@ -1,19 +1,30 @@
 //! The solved state, as later stages read it.
 
 use crate::graph::{CallId, Node};
-use crate::state::{ExpandedCall, Gaps, PointsTo};
+use crate::rule::{Leaf, Rule};
+use crate::state::{ExpandedCall, Gaps, Place, Placed, PointsTo};
 use crate::types::*;
 use arena::IdSet;
-use ir::{FieldId, MethodId, StmtId, StmtKind, Var};
+use ir::{FieldId, MethodId, Program, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root};
 
 impl PointsTo {
     /// All reachable activations, ascending.
     pub fn acts(&self) -> impl Iterator<Item = Act> + '_ {
-        self.frames.ids()
+        self.frames.ids().filter(|&act| self.runs(act))
+    }
+
+    /// Does the activation run, or did it only once?
+    pub fn runs(&self, act: Act) -> bool {
+        self.frames[act].runs
     }
 
     pub fn act_count(&self) -> usize {
+        self.running
+    }
+
+    /// Every activation has an index below this.
+    pub fn act_bound(&self) -> usize {
         self.frames.len()
     }
 
@@ -27,7 +38,7 @@ impl PointsTo {
 
     /// The activation of a method in a context, if it is reachable.
     pub fn act(&self, activation: Activation) -> Option<Act> {
-        self.acts.get(&activation)
+        self.acts.get(&activation).filter(|&act| self.runs(act))
     }
 
     pub fn context(&self, ctx: Ctx) -> Context {
@@ -82,11 +93,7 @@ impl PointsTo {
 
     /// Objects a variable may point to (empty for primitives).
     pub fn pts(&self, act: Act, var: Var) -> &IdSet<Obj> {
-        let frame = &self.frames[act];
-        match frame.shape.index(var) {
-            Some(index) => self.graph.pts(crate::graph::Node(frame.first.0 + index)),
-            None => &self.no_objects,
-        }
+        self.frames[act].node(var).map_or(&self.no_objects, |node| self.graph.pts(node))
     }
 
     /// What a heap location may hold.
@@ -126,7 +133,7 @@ impl PointsTo {
             Some(StmtKind::Call { args, .. }) => args.as_slice(),
             _ => &[],
         };
-        let node = |var: Var| frame.shape.index(var).map(|index| Node(frame.first.0 + index));
+        let node = |var: Var| frame.node(var);
         let found = |at: ExpandedCall| {
             let root = self.operand_root(at.call, operand.root)?;
             let var = args.iter().copied().find(|&var| node(var) == Some(root));
@@ -173,8 +180,7 @@ impl PointsTo {
 
     /// Does the variable hold all objects that the root of a model's operand denotes at a call statement?
     pub fn holds_operand(&self, act: Act, stmt: StmtId, root: Root, var: Var) -> bool {
-        let frame = &self.frames[act];
-        let own = frame.shape.index(var).map(|index| Node(frame.first.0 + index));
+        let own = self.frames[act].node(var);
         let mut roots = self.operand_roots(act, stmt, root);
         roots.all(|node| Some(node) == own || self.graph.pts(node).is_subset(self.pts(act, var)))
     }
@@ -184,7 +190,8 @@ impl PointsTo {
     }
 
     fn expanded_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = ExpandedCall> + '_ {
-        self.expanded_calls.get(&(act, stmt)).into_iter().flatten().copied()
+        let place = self.place_ids.get(&(act, stmt));
+        place.into_iter().flat_map(|&place| self.places[place].expanded.iter().copied())
     }
 
     fn operand_root(&self, id: CallId, root: Root) -> Option<Node> {
@@ -192,7 +199,7 @@ impl PointsTo {
         match root {
             Root::This if call.has_receiver => call.args[0],
             Root::Param(n) => call.args.get(n as usize + usize::from(call.has_receiver)).copied().flatten(),
-            Root::Ret => call.dst.or(self.unkept.get(&id).copied()),
+            Root::Ret => call.dst.or(call.unkept),
             Root::This | Root::Temp(_) => None,
         }
     }
@@ -218,12 +225,18 @@ impl PointsTo {
 
     /// Models expanded at a call statement, ascending.
     pub fn models_at(&self, act: Act, stmt: StmtId) -> &[ModelId] {
-        self.expansions.get(&(act, stmt)).map_or(&[], Vec::as_slice)
+        self.place_ids.get(&(act, stmt)).map_or(&[], |&place| self.places[place].models.as_slice())
     }
 
     /// Objects handed to code that is not analysed, at the statements where it is taken to call them back.
     pub fn called_back(&self) -> impl Iterator<Item = (Act, StmtId, Obj)> + '_ {
-        self.called_back.iter().map(|&(act, stmt, obj, _)| (act, stmt, obj))
+        self.rules.iter().filter_map(|(_, held)| match held.what {
+            Rule::CalledBack(place, obj, _) => {
+                let Placed { act, stmt, .. } = self.places[place];
+                Some((act, stmt, obj))
+            }
+            _ => None,
+        })
     }
 
     /// Sorted.
@@ -242,8 +255,26 @@ impl PointsTo {
     }
 
     /// What was not looked into.
-    pub fn gaps(&self) -> &Gaps {
-        &self.gaps
+    pub fn gaps(&self, program: &Program) -> Gaps {
+        let mut gaps = Gaps { merged_origins: self.merged_origins, ..Gaps::default() };
+        let at = |place: Place| (self.acts[self.places[place].act].method, self.places[place].stmt);
+        for &leaf in self.leaves.keys() {
+            match leaf {
+                Leaf::Opaque(_, method) => {
+                    *gaps.opaque_calls.entry(program.method(method).class).or_default() += 1
+                }
+                Leaf::Native(method) => _ = gaps.native_calls.insert(method),
+                Leaf::Reflective(place) => _ = gaps.reflective_calls.insert(at(place)),
+                Leaf::Dynamic(place) => _ = gaps.dynamic_calls.insert(at(place)),
+                Leaf::Unresolved(place) => _ = gaps.unresolved_calls.insert(at(place)),
+                Leaf::Calls(..)
+                | Leaf::Spawns { .. }
+                | Leaf::Expands(..)
+                | Leaf::Initializer(_)
+                | Leaf::Entry(_) => {}
+            }
+        }
+        gaps
     }
 
     pub fn facts(&self) -> u64 {

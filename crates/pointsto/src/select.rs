@@ -5,9 +5,9 @@
 //! only the smallest keep theirs, then none; in the end there are only those of the survey. The choice depends on the
 //! program alone.
 
-use crate::graph::Node;
 use crate::solver::{Options, Roots, Solver};
 use crate::state::PointsTo;
+use crate::traits::TraitTable;
 use crate::types::*;
 use arena::IdSet;
 use classfile::Layer;
@@ -46,8 +46,10 @@ pub(crate) enum Own {
 }
 
 /// Which code is told apart.
+#[derive(Default)]
 pub(crate) enum Contexts {
     /// Only containers: enough to see who runs how much code.
+    #[default]
     Survey,
     /// What has been chosen, besides constructors, inherited code and helpers.
     Own(FxHashSet<Own>),
@@ -71,16 +73,14 @@ impl PointsTo {
     ) -> PointsToDelta {
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
-        *self = PointsTo::default();
-        Solver::new(self, program, models, &quiet, Contexts::Survey).run(roots, Limit::NONE, progress);
+        self.solve(program, models, roots, &quiet, Contexts::Survey, Limit::NONE, progress);
         let origins = self.origin_sizes(program);
         let mut own = self.small(&origins, roots, options);
         let facts =
             if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
         let limit = Limit { facts, acts: MOST_ACTS };
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
-            *state = PointsTo::default();
-            Solver::new(state, program, models, options, contexts).run(roots, limit, progress)
+            state.solve(program, models, roots, options, contexts, limit, progress)
         };
         while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), limit) {
             if own.is_empty() {
@@ -92,11 +92,31 @@ impl PointsTo {
             own.truncate(if smallest < own.len() { smallest } else { 0 });
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
-        self.gaps.merged_origins = (origins.len() - kept) as u64;
+        self.merged_origins = (origins.len() - kept) as u64;
         PointsToDelta {
             acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
             spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
         }
+    }
+
+    /// From nothing, with given contexts; false if it gets too large.
+    #[expect(clippy::too_many_arguments, reason = "everything a solution depends on")]
+    fn solve(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        options: &Options,
+        told_apart: Contexts,
+        limit: Limit,
+        progress: &dyn Fn(u64),
+    ) -> bool {
+        *self = PointsTo { traits: TraitTable::new(options), told_apart, ..PointsTo::default() };
+        let mut solver = Solver::new(self, program, models);
+        solver.roots(roots, true);
+        let fits = solver.run(limit, progress);
+        self.rest();
+        fits
     }
 
     /// What is small enough, smallest first: origins each by itself, entry points all but the largest together:
@@ -144,9 +164,8 @@ impl PointsTo {
         let mut facts = 0;
         while let Some(act) = todo.pop() {
             if self.is_application(self.code_ctx(self.acts[act].ctx)) {
-                let frame = &self.frames[act];
-                let nodes = frame.first.0..=frame.ret.0;
-                facts += nodes.map(|node| self.graph.pts(Node(node)).len() as u64).sum::<u64>();
+                let nodes = self.frames[act].all();
+                facts += nodes.map(|node| self.graph.pts(node).len() as u64).sum::<u64>();
             }
             for (_, callee) in self.calls(act) {
                 if seen.insert(callee) {

@@ -1,10 +1,12 @@
 //! Runs the constraints to their fixpoint: activates methods, fires uses, keeps the state consistent.
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
-use crate::graph::{Node, Use};
-use crate::select::{Contexts, Limit, Own};
-use crate::state::{Frame, PointsTo, Shape};
-use crate::traits::TraitTable;
+use crate::graph::{CallId, Node, Use};
+use crate::retract::Doubts;
+use crate::rule::{Effect, Leaf, Rule, RuleId};
+use crate::select::{Limit, Own};
+use crate::state::{Call, Frame, Nodes, Place, Placed, PointsTo, Shape};
+use crate::support::Reason;
 use crate::types::*;
 use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
@@ -40,12 +42,25 @@ pub(crate) struct Solver<'a> {
     pub(crate) state: &'a mut PointsTo,
     pub(crate) program: &'a mut Program,
     pub(crate) models: &'a mut Models,
-    pub(crate) traits: TraitTable,
-    pub(crate) told_apart: Contexts,
-    pub(crate) pending: Vec<Act>,
     pub(crate) shared: Ctx,
     pub(crate) entry: Ctx,
     pub(crate) names: WellKnown,
+    /// What is being run, so that its effects know why they are there.
+    pub(crate) now: Now,
+    pub(crate) doubts: Doubts,
+}
+
+/// The rule, statement or use that is being run.
+pub(crate) struct Now {
+    pub(crate) by: Reason,
+    /// Whether its effects come, or are taken back.
+    pub(crate) adding: bool,
+    /// The rule whose effects are written down.
+    pub(crate) rule: Option<RuleId>,
+    pub(crate) effects: Vec<Effect>,
+    /// How many nodes and calls it has asked for.
+    pub(crate) nodes: usize,
+    pub(crate) calls: usize,
 }
 
 /// Classes the JVM itself gives a meaning.
@@ -57,13 +72,7 @@ pub(crate) struct WellKnown {
 }
 
 impl<'a> Solver<'a> {
-    pub(crate) fn new(
-        state: &'a mut PointsTo,
-        program: &'a mut Program,
-        models: &'a mut Models,
-        options: &Options,
-        told_apart: Contexts,
-    ) -> Self {
+    pub(crate) fn new(state: &'a mut PointsTo, program: &'a mut Program, models: &'a mut Models) -> Self {
         let shared = state.contexts.intern(Context::Shared);
         let entry = state.contexts.intern(Context::Entry);
         let names = WellKnown {
@@ -72,34 +81,28 @@ impl<'a> Solver<'a> {
             class: program.class_id("java/lang/Class"),
             throwable: program.class_id("java/lang/Throwable"),
         };
-        let traits = TraitTable::new(options);
-        Solver { state, program, models, traits, told_apart, pending: Vec::new(), shared, entry, names }
+        let now = Now { by: Reason::Root, adding: true, rule: None, effects: Vec::new(), nodes: 0, calls: 0 };
+        Solver { state, program, models, shared, entry, names, now, doubts: Doubts::default() }
     }
 
     /// To the fixpoint, unless it gets too large on the way: then false.
-    pub(crate) fn run(mut self, roots: &Roots, limit: Limit, progress: &dyn Fn(u64)) -> bool {
-        for &method in &roots.boot {
-            let act = self.activate(self.shared, method);
-            self.state.initializers.push(act);
-        }
-        for &method in &roots.entries {
-            let ctx = self.entry_ctx(method);
-            self.add_entry(ctx, method);
-        }
+    pub(crate) fn run(&mut self, limit: Limit, progress: &dyn Fn(u64)) -> bool {
         let mut steps = 0u64;
         loop {
-            while let Some(act) = self.pending.pop() {
-                self.add_body(act);
+            while let Some(rule) = self.state.rules.pending.pop() {
+                self.run_rule(rule);
             }
             let program = &mut *self.program;
             let next = self.state.graph.next_uses(&mut |sub, sup| program.is_subtype(sub, sup));
             let Some((uses, objects)) = next else { break };
-            for use_ in uses {
+            for id in uses {
+                let what = self.state.graph.uses[id].what;
                 for obj in objects.iter() {
-                    self.fire(use_, obj);
+                    self.begin(Reason::Fired(id, obj), true);
+                    self.fire(what, obj);
                 }
             }
-            if self.state.graph.facts > limit.facts || self.state.frames.len() > limit.acts {
+            if self.state.graph.facts > limit.facts || self.state.running > limit.acts {
                 return false;
             }
             steps += 1;
@@ -107,25 +110,223 @@ impl<'a> Solver<'a> {
                 progress(self.state.graph.facts);
             }
         }
-        self.rest();
         true
     }
 
+    pub(crate) fn begin(&mut self, by: Reason, adding: bool) {
+        (self.now.by, self.now.adding, self.now.rule) = (by, adding, None);
+        (self.now.nodes, self.now.calls) = (0, 0);
+    }
+
+    /// Where the program begins.
+    pub(crate) fn roots(&mut self, roots: &Roots, adding: bool) {
+        self.begin(Reason::Root, adding);
+        for &method in &roots.boot {
+            let act = self.act(self.shared, method);
+            self.rule(Rule::Boot(act));
+        }
+        for &method in &roots.entries {
+            let ctx = self.entry_ctx(method);
+            self.rule(Rule::Entry(ctx, method));
+        }
+    }
+
+    fn run_rule(&mut self, id: RuleId) {
+        let held = &mut self.state.rules.held[id];
+        if !held.alive || std::mem::replace(&mut held.ran, true) {
+            return;
+        }
+        let (what, method) = (held.what, held.method);
+        self.begin(Reason::Rule(id), true);
+        if let Rule::Active(act) = what {
+            self.state.running += 1;
+            self.state.frames[act].runs = true;
+            self.state.touched.begun.insert(act);
+            self.run_body(act);
+            return;
+        }
+        self.now.rule = Some(id);
+        match what {
+            Rule::Active(_) => {}
+            Rule::Initialised(class) => self.run_initialised(class),
+            Rule::Boot(act) => {
+                self.rule(Rule::Active(act));
+                self.leaf(Leaf::Initializer(act));
+            }
+            Rule::Entry(ctx, method) => self.run_entry(ctx, method),
+            Rule::Connected(call, callee) => self.run_connected(call, callee),
+            Rule::Expanded(call, model, _, assigns) => self.run_expanded(id, call, model, method, assigns),
+            Rule::ExpandedInside(act, model) => self.run_expanded_inside(act, model),
+            Rule::Nested(..) => self.run_nested(id),
+            Rule::LambdaCalled(call) => self.run_lambda_called(call),
+            Rule::LambdaMade(call, obj) => self.run_lambda_made(call, obj),
+            Rule::OpaqueCall(call, method) => self.run_opaque_call(call, method),
+            Rule::CalledBack(place, obj, class) => self.run_called_back(place, obj, class),
+            Rule::Constructed(call, class, dst, step) => self.run_constructed(call, class, dst, step),
+            Rule::Thrown(from, to) => {
+                let (from, to) = (self.exceptions(from), self.exceptions(to));
+                self.edge(from, to, None);
+            }
+            Rule::OpaqueArray(obj) => self.run_opaque_array(obj),
+        }
+        self.state.rules.held[id].effects = std::mem::take(&mut self.now.effects);
+    }
+
+    /// The effects of a rule that no longer holds.
+    pub(crate) fn unrun_rule(&mut self, id: RuleId) {
+        let held = &mut self.state.rules.held[id];
+        held.alive = false;
+        if !std::mem::take(&mut held.ran) {
+            return;
+        }
+        let effects = std::mem::take(&mut held.effects);
+        if let Rule::Active(act) = held.what {
+            self.state.running -= 1;
+            self.state.frames[act].runs = false;
+            self.state.touched.ended.insert(act);
+            self.begin(Reason::Rule(id), false);
+            self.run_body(act);
+        }
+        for effect in effects {
+            self.unsupport(effect, Reason::Rule(id));
+        }
+    }
+
+    /// The effect comes or goes, by what is being run.
+    fn effect(&mut self, effect: Effect) {
+        let by = self.now.by;
+        if !self.now.adding {
+            self.unsupport(effect, by);
+            return;
+        }
+        match effect {
+            Effect::Fact(node, obj) => self.state.graph.support_fact(node, obj, by),
+            Effect::Edge(edge) => self.state.graph.support_edge(edge, by),
+            Effect::Use(use_) => self.state.graph.support_use(use_, by),
+            Effect::Rule(rule) => {
+                let held = &mut self.state.rules.held[rule];
+                held.supports.add(by);
+                if !held.alive {
+                    self.state.rules.revive(rule);
+                }
+            }
+            Effect::Leaf(leaf) => {
+                let count = self.state.leaves.entry(leaf).or_default();
+                *count += 1;
+                if *count == 1 {
+                    self.state.leaf_changed(leaf, true);
+                }
+            }
+        }
+        if self.now.rule.is_some() {
+            self.now.effects.push(effect);
+        }
+    }
+
+    pub(crate) fn fact(&mut self, node: Node, obj: Obj) {
+        self.effect(Effect::Fact(node, obj));
+    }
+
+    pub(crate) fn edge(&mut self, src: Node, dst: Node, filter: Option<ClassId>) {
+        if src != dst {
+            let filter = filter.filter(|&class| class != self.names.object);
+            let edge = self.state.graph.edge(src, dst, filter);
+            self.effect(Effect::Edge(edge));
+        }
+    }
+
+    /// From now on the use fires for what reaches the node.
+    pub(crate) fn on(&mut self, node: Node, use_: Use) {
+        let use_ = self.state.graph.place_use(node, use_);
+        self.effect(Effect::Use(use_));
+    }
+
+    pub(crate) fn rule(&mut self, rule: Rule) -> RuleId {
+        let id = self.state.rules.id(rule);
+        self.effect(Effect::Rule(id));
+        id
+    }
+
+    pub(crate) fn leaf(&mut self, leaf: Leaf) {
+        self.effect(Effect::Leaf(leaf));
+    }
+
+    /// A node of the running rule's own: the same one whenever the rule is run.
+    pub(crate) fn own_node(&mut self) -> Node {
+        let Some(rule) = self.now.rule else {
+            debug_assert!(false, "only rules have nodes of their own");
+            return self.state.graph.add_node();
+        };
+        let at = self.now.nodes;
+        self.now.nodes += 1;
+        self.node_of(rule, at)
+    }
+
+    /// The node that a rule makes as its `at`th.
+    pub(crate) fn node_of(&mut self, rule: RuleId, at: usize) -> Node {
+        let nodes = &mut self.state.rules.held[rule].nodes;
+        while nodes.len() <= at {
+            nodes.push(self.state.graph.add_node());
+        }
+        nodes[at]
+    }
+
+    /// A call of the running rule's own, or of the statement's: the same one whenever it is run, unless it has
+    /// changed.
+    pub(crate) fn own_call(&mut self, call: Call) -> CallId {
+        let at = self.now.calls;
+        self.now.calls += 1;
+        let state = &mut *self.state;
+        let known = match self.now.rule {
+            Some(rule) => &mut state.rules.held[rule].calls,
+            None => &mut state.places[call.place].calls,
+        };
+        if let Some(&id) = known.get(at) {
+            if state.calls[id].is(&call) {
+                return id;
+            }
+            self.doubts.calls.push(id);
+        }
+        let id = match state.free_calls.pop() {
+            Some(id) => {
+                state.calls[id] = call;
+                id
+            }
+            None => state.calls.push(call),
+        };
+        known.truncate(at);
+        known.push(id);
+        id
+    }
+
+    /// Where a call is made.
+    pub(crate) fn place_of(&self, call: CallId) -> (Place, Act) {
+        let place = self.state.calls[call].place;
+        (place, self.state.places[place].act)
+    }
+
+    pub(crate) fn place(&mut self, act: Act, stmt: StmtId) -> Place {
+        let state = &mut *self.state;
+        *state.place_ids.entry((act, stmt)).or_insert_with(|| {
+            let place = state.places.push(Placed::new(act, stmt));
+            state.frames[act].places.push(place);
+            place
+        })
+    }
+
     fn entry_ctx(&mut self, method: MethodId) -> Ctx {
-        if self.told_apart.has(Own::Main(method)) {
+        if self.state.told_apart.has(Own::Main(method)) {
             self.state.contexts.intern(Context::Main(method))
         } else {
             self.entry
         }
     }
 
-    fn add_entry(&mut self, ctx: Ctx, method: MethodId) {
+    fn run_entry(&mut self, ctx: Ctx, method: MethodId) {
         self.initialise(self.program.method(method).class);
-        let act = self.activate(ctx, method);
-        if self.state.entries.contains(&act) {
-            return;
-        }
-        self.state.entries.push(act);
+        let act = self.act(ctx, method);
+        self.rule(Rule::Active(act));
+        self.leaf(Leaf::Entry(act));
         // Arguments come from outside: one object of each declared type.
         let Some(body) = self.state.frames[act].shape.body.clone() else { return };
         let info = self.program.method(method).clone();
@@ -137,7 +338,7 @@ impl<'a> Solver<'a> {
                 } else {
                     self.opaque_object(class)
                 };
-                self.state.graph.add_fact(node, obj);
+                self.fact(node, obj);
             }
         }
     }
@@ -148,14 +349,14 @@ impl<'a> Solver<'a> {
         let methods = self.program.class(class).methods.clone();
         for method in methods {
             if self.program.selector_text(self.program.method(method).selector).0 == "<init>" {
-                self.add_entry(ctx, method);
+                self.rule(Rule::Entry(ctx, method));
             }
         }
         obj
     }
 
-    /// The activation, reachable from now on. A static synchronized method locks its class's literal.
-    pub(crate) fn activate(&mut self, ctx: Ctx, method: MethodId) -> Act {
+    /// The activation, whether it runs or not. A static synchronized method locks its class's literal.
+    pub(crate) fn act(&mut self, ctx: Ctx, method: MethodId) -> Act {
         let (act, new) = self.state.acts.intern_new(Activation { ctx, method });
         if new {
             let info = self.program.method(method);
@@ -163,27 +364,29 @@ impl<'a> Solver<'a> {
             if info.access & locks == locks {
                 self.literal(info.class);
             }
-            let shape = match self.state.shapes.get(&method) {
-                Some(shape) => shape.clone(),
-                None => {
-                    let shape = Arc::new(Shape::new(self.program.body(method)));
-                    self.state.shapes.insert(method, shape.clone());
-                    shape
-                }
-            };
+            let shape = self.shape(method);
             let first = self.state.graph.add_nodes(shape.count + 1);
             let ret = Node(first.0 + shape.count as u32);
-            self.state.frames.push(Frame { shape, first, ret });
+            let nodes = Nodes::From(first);
+            self.state.frames.push(Frame { shape, nodes, ret, places: Vec::new(), runs: false });
+            self.state.acts_of.entry(method).or_default().push(act);
             self.state.callees.push(Default::default());
             self.state.callers.push(Default::default());
-            self.pending.push(act);
         }
         act
     }
 
+    pub(crate) fn shape(&mut self, method: MethodId) -> Arc<Shape> {
+        if let Some(shape) = self.state.shapes.get(&method) {
+            return shape.clone();
+        }
+        let shape = Arc::new(Shape::new(self.program.body(method)));
+        self.state.shapes.insert(method, shape.clone());
+        shape
+    }
+
     pub(crate) fn var(&self, act: Act, var: Var) -> Option<Node> {
-        let frame = &self.state.frames[act];
-        frame.shape.index(var).map(|index| Node(frame.first.0 + index))
+        self.state.frames[act].node(var)
     }
 
     pub(crate) fn slot(&mut self, slot: Slot) -> Node {
@@ -204,12 +407,6 @@ impl<'a> Solver<'a> {
         obj
     }
 
-    pub(crate) fn edge(&mut self, src: Node, dst: Node, filter: Option<ClassId>) {
-        let filter = filter.filter(|&class| class != self.names.object);
-        let program = &mut *self.program;
-        self.state.graph.add_edge(src, dst, filter, &mut |sub, sup| program.is_subtype(sub, sup));
-    }
-
     /// Where the exceptions of a context meet.
     pub(crate) fn exceptions(&mut self, ctx: Ctx) -> Node {
         let ctx = self.throwing_ctx(ctx);
@@ -224,9 +421,8 @@ impl<'a> Solver<'a> {
     /// What a callee throws may reach its caller.
     pub(crate) fn throw_to_caller(&mut self, callee: Ctx, caller: Ctx) {
         let (callee, caller) = (self.throwing_ctx(callee), self.throwing_ctx(caller));
-        if callee != caller && self.state.thrown_between.insert((callee, caller)) {
-            let (from, to) = (self.exceptions(callee), self.exceptions(caller));
-            self.edge(from, to, None);
+        if callee != caller {
+            self.rule(Rule::Thrown(callee, caller));
         }
     }
 
@@ -246,28 +442,28 @@ impl<'a> Solver<'a> {
 
     /// Runs the initialiser of a class and of its superclasses, once.
     pub(crate) fn initialise(&mut self, class: ClassId) {
-        let mut next = Some(class);
-        while let Some(class) = next {
-            if !self.state.initialised.insert(class) {
-                return;
-            }
-            next = self.program.load(class).super_class;
-            if self.traits.of(self.program, self.models, class).opaque {
-                continue;
-            }
-            let selector = self.program.selector("<clinit>", "()V");
-            let own = self.program.class(class).methods.clone();
-            if let Some(&method) = own.iter().find(|&&m| self.program.method(m).selector == selector) {
-                let ctx =
-                    if self.program.class(class).layer == Layer::Jdk { self.shared } else { self.entry };
-                let act = self.activate(ctx, method);
-                self.state.initializers.push(act);
-            }
+        self.rule(Rule::Initialised(class));
+    }
+
+    fn run_initialised(&mut self, class: ClassId) {
+        if let Some(above) = self.program.load(class).super_class {
+            self.initialise(above);
+        }
+        if self.state.traits.of(self.program, self.models, class).opaque {
+            return;
+        }
+        let selector = self.program.selector("<clinit>", "()V");
+        let own = self.program.class(class).methods.clone();
+        if let Some(&method) = own.iter().find(|&&m| self.program.method(m).selector == selector) {
+            let ctx = if self.program.class(class).layer == Layer::Jdk { self.shared } else { self.entry };
+            let act = self.act(ctx, method);
+            self.rule(Rule::Active(act));
+            self.leaf(Leaf::Initializer(act));
         }
     }
 
     /// One rule per kind of use: the object `obj` has reached the node the use sits on.
-    fn fire(&mut self, use_: Use, obj: Obj) {
+    pub(crate) fn fire(&mut self, use_: Use, obj: Obj) {
         match use_ {
             // dst = x.f, o ∈ pts(x)  ⟹  o.f → dst
             Use::Load { field, dst } => {
@@ -306,7 +502,7 @@ impl<'a> Solver<'a> {
                     Layer::Jdk => self.merged_object(self.names.class),
                     _ => self.literal(class),
                 };
-                self.state.graph.add_fact(dst, literal);
+                self.fact(dst, literal);
             }
             Use::Copy { call, dst, step } => self.copy(call, obj, dst, step),
             Use::Services { call, dst, step } => self.services(call, obj, dst, step),
@@ -315,14 +511,14 @@ impl<'a> Solver<'a> {
                     Some(&field) => Use::Load { field, dst },
                     None => Use::LoadElem { dst },
                 };
-                self.state.graph.add_use(base, use_);
+                self.on(base, use_);
             }
             Use::HandleStore { base, src } => {
                 let use_ = match self.state.handles.get(&obj) {
                     Some(&field) => Use::Store { field, src },
                     None => Use::StoreElem { src },
                 };
-                self.state.graph.add_use(base, use_);
+                self.on(base, use_);
             }
             Use::UnsafeLoad { dst } => {
                 for slot in self.reference_slots(obj) {
@@ -376,29 +572,6 @@ impl<'a> Solver<'a> {
         slots
     }
 
-    /// Sorts what the queries promise sorted.
-    fn rest(&mut self) {
-        for callees in self.state.callees.iter_mut() {
-            let mut pairs: Vec<(StmtId, Act)> =
-                callees.stmts.iter().copied().zip(callees.acts.iter().copied()).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            (callees.stmts, callees.acts) = pairs.into_iter().unzip();
-        }
-        for callers in self.state.callers.iter_mut() {
-            callers.sort_unstable();
-            callers.dedup();
-        }
-        for models in self.state.expansions.values_mut() {
-            models.sort_unstable();
-            models.dedup();
-        }
-        self.state.spawns.sort_unstable();
-        self.state.spawns.dedup();
-        self.state.initializers.sort_unstable();
-        self.state.initializers.dedup();
-    }
-
     pub(crate) fn merged_object(&mut self, class: ClassId) -> Obj {
         self.object(Object { site: Site::Merged, ctx: self.shared, class })
     }
@@ -410,25 +583,28 @@ impl<'a> Solver<'a> {
 
     /// The object that stands for values of this declared type from outside.
     pub(crate) fn opaque_object(&mut self, class: ClassId) -> Obj {
-        if self.traits.of(self.program, self.models, class).merged {
+        if self.state.traits.of(self.program, self.models, class).merged {
             return self.merged_object(class);
         }
-        let known = self.state.objects.len();
         let obj = self.object(Object { site: Site::Opaque, ctx: self.shared, class });
-        if obj.0 as usize >= known
-            && let Some(element) = self.program.class(class).element
-        {
-            let element = self.opaque_object(element);
-            let node = self.slot(Slot::Elements(obj));
-            self.state.graph.add_fact(node, element);
+        if self.program.class(class).element.is_some() {
+            self.rule(Rule::OpaqueArray(obj));
         }
         obj
+    }
+
+    fn run_opaque_array(&mut self, obj: Obj) {
+        if let Some(element) = self.program.class(self.state.objects[obj].class).element {
+            let element = self.opaque_object(element);
+            let node = self.slot(Slot::Elements(obj));
+            self.fact(node, element);
+        }
     }
 
     /// Context for objects allocated by an activation. Chains of tasks that allocate tasks are cut at two, even
     /// where constructors or containers stand between them.
     pub(crate) fn heap_ctx(&self, ctx: Ctx, site: Site) -> Ctx {
-        if self.told_apart.has(Own::Task(site))
+        if self.state.told_apart.has(Own::Task(site))
             && let Some(task) = self.task_behind(ctx)
             && let outer = self.state.objects[task].ctx
             && self.task_behind(outer).is_some()

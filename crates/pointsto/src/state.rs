@@ -1,19 +1,29 @@
 //! The solved state: activations, objects, slots, calls and the graph between them. Only the solver changes
 //! it; everybody else reads it through the queries.
 
-use crate::expand::Assigns;
 use crate::graph::{CallId, Graph, Node};
+use crate::rule::{Leaf, Rules};
+use crate::select::Contexts;
+use crate::traits::TraitTable;
 use crate::types::*;
-use arena::{IdSet, IndexVec, Interner};
-use ir::{Body, ClassId, FieldId, MethodId, MethodRef, Selector, StmtId, Var};
+use arena::{IdSet, IndexVec, Interner, define_id};
+use ir::{Body, ClassId, FieldId, MethodId, MethodRef, StmtId, Var};
 use models::ModelId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+
+define_id! {
+    /// A statement of an activation, wherever edits move it.
+    Place
+}
 
 /// Who may point to what, and who calls whom.
 #[derive(Default)]
 pub struct PointsTo {
     pub(crate) graph: Graph,
+    pub(crate) rules: Rules,
+    pub(crate) traits: TraitTable,
+    pub(crate) told_apart: Contexts,
     pub(crate) contexts: Interner<Ctx, Context>,
     pub(crate) objects: Interner<Obj, Object>,
     pub(crate) lambdas: FxHashMap<Obj, LambdaTarget>,
@@ -23,46 +33,99 @@ pub struct PointsTo {
     pub(crate) empty_arrays: FxHashSet<Obj>,
     /// What is thrown, by context of the application code (one for all library code).
     pub(crate) exceptions: FxHashMap<Ctx, Node>,
-    pub(crate) thrown_between: FxHashSet<(Ctx, Ctx)>,
     pub(crate) acts: Interner<Act, Activation>,
     pub(crate) frames: IndexVec<Act, Frame>,
+    /// Activations that run, and how many.
+    pub(crate) running: usize,
+    pub(crate) acts_of: FxHashMap<MethodId, Vec<Act>>,
     pub(crate) shapes: FxHashMap<MethodId, Arc<Shape>>,
     pub(crate) slots: FxHashMap<Slot, Node>,
+    pub(crate) places: IndexVec<Place, Placed>,
+    pub(crate) place_ids: FxHashMap<(Act, StmtId), Place>,
     pub(crate) calls: IndexVec<CallId, Call>,
-    /// The call a statement itself makes, as opposed to calls made on its behalf by lambdas and models.
-    pub(crate) own_calls: FxHashMap<(Act, StmtId), CallId>,
-    pub(crate) lambda_calls: FxHashSet<LambdaCall>,
-    pub(crate) opaque_calls: FxHashSet<(CallId, MethodId)>,
-    /// By statement, not by call: what is called back may be opaque again.
-    pub(crate) called_back: FxHashSet<(Act, StmtId, Obj, ClassId)>,
-    pub(crate) connected: FxHashSet<(CallId, Act)>,
-    /// By selector too: the types that steps refer to are those of the method. With the receivers.
-    pub(crate) expanded: FxHashMap<(CallId, ModelId, Selector, Assigns), Option<Node>>,
-    pub(crate) expanded_inside: FxHashSet<(Act, ModelId)>,
-    /// What steps of models call where a model's call is expanded.
-    pub(crate) nested_calls: FxHashMap<NestedCall, CallId>,
-    /// Results that the calls do not keep but their models mention.
-    pub(crate) unkept: FxHashMap<CallId, Node>,
-    pub(crate) expansions: FxHashMap<(Act, StmtId), Vec<ModelId>>,
-    pub(crate) expanded_calls: FxHashMap<(Act, StmtId), Vec<ExpandedCall>>,
+    pub(crate) free_calls: Vec<CallId>,
+    pub(crate) lambda_calls: FxHashMap<Call, CallId>,
+    pub(crate) leaves: FxHashMap<Leaf, u32>,
+    /// Sorted once the state is at rest, as are the callers.
     pub(crate) callees: IndexVec<Act, Callees>,
     pub(crate) callers: IndexVec<Act, Vec<(Act, StmtId)>>,
     pub(crate) spawns: Vec<SpawnEdge>,
     pub(crate) entries: Vec<Act>,
     pub(crate) initializers: Vec<Act>,
-    pub(crate) initialised: FxHashSet<ClassId>,
-    pub(crate) gaps: Gaps,
+    pub(crate) merged_origins: u64,
     /// Fields that exist only in models, by name.
     pub(crate) model_fields: FxHashMap<String, FieldId>,
     pub(crate) no_objects: IdSet<Obj>,
+    /// What the update at hand has touched besides the sets of nodes.
+    pub(crate) touched: Touched,
+}
+
+/// What has to be put in order when the state comes to rest, and told to those who look at it.
+#[derive(Default)]
+pub(crate) struct Touched {
+    pub(crate) callees: FxHashSet<Act>,
+    pub(crate) callers: FxHashSet<Act>,
+    pub(crate) places: FxHashSet<Place>,
+    /// Activations that began or ceased to run; those that did both are in both.
+    pub(crate) begun: FxHashSet<Act>,
+    pub(crate) ended: FxHashSet<Act>,
+    pub(crate) spawns: bool,
+    pub(crate) entries: bool,
+}
+
+/// A statement that calls something.
+pub(crate) struct Placed {
+    pub(crate) act: Act,
+    /// Where it is now; a number beyond all bodies once an edit has removed it.
+    pub(crate) stmt: StmtId,
+    /// Calls that the statement itself makes, its own first, as opposed to those made on its behalf.
+    pub(crate) calls: Vec<CallId>,
+    pub(crate) expanded: Vec<ExpandedCall>,
+    /// Of `expanded`, ascending, each once.
+    pub(crate) models: Vec<ModelId>,
+}
+
+impl Placed {
+    pub(crate) fn new(act: Act, stmt: StmtId) -> Placed {
+        Placed { act, stmt, calls: Vec::new(), expanded: Vec::new(), models: Vec::new() }
+    }
 }
 
 /// Nodes of one activation.
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) shape: Arc<Shape>,
-    pub(crate) first: Node,
+    pub(crate) nodes: Nodes,
     pub(crate) ret: Node,
+    pub(crate) places: Vec<Place>,
+    pub(crate) runs: bool,
+}
+
+/// The nodes of the variables of a frame, in the order of its shape.
+#[derive(Clone)]
+pub(crate) enum Nodes {
+    From(Node),
+    /// The body was edited.
+    Each(Vec<Node>),
+}
+
+impl Frame {
+    pub(crate) fn node(&self, var: Var) -> Option<Node> {
+        let index = self.shape.index(var)?;
+        Some(match &self.nodes {
+            Nodes::From(first) => Node(first.0 + index),
+            Nodes::Each(nodes) => nodes[index as usize],
+        })
+    }
+
+    /// All nodes, the result included.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Node> + '_ {
+        let vars = (0..self.shape.count).map(|index| match &self.nodes {
+            Nodes::From(first) => Node(first.0 + index as u32),
+            Nodes::Each(nodes) => nodes[index],
+        });
+        vars.chain([self.ret])
+    }
 }
 
 /// Which variables of a body are references, numbered densely.
@@ -90,15 +153,17 @@ impl Shape {
     }
 }
 
-#[derive(Debug, Clone)]
+/// Everything that makes two calls the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Call {
-    pub(crate) act: Act,
-    pub(crate) stmt: StmtId,
+    pub(crate) place: Place,
     pub(crate) target: Target,
     /// Receiver first; `None` for primitives.
     pub(crate) args: Vec<Option<Node>>,
     pub(crate) has_receiver: bool,
     pub(crate) dst: Option<Node>,
+    /// A result that the call does not keep but its models mention.
+    pub(crate) unkept: Option<Node>,
     /// Set for calls that start an origin: the model and its step.
     pub(crate) spawn: Option<(ModelId, u16)>,
     /// The lambda on whose behalf the call is made.
@@ -107,21 +172,29 @@ pub(crate) struct Call {
     pub(crate) by_model: bool,
 }
 
+impl Call {
+    /// A call as a statement makes it, with no result.
+    pub(crate) fn new(place: Place, target: Target, args: Vec<Option<Node>>, has_receiver: bool) -> Call {
+        let (dst, unkept, spawn, lambda) = (None, None, None, None);
+        Call { place, target, args, has_receiver, dst, unkept, spawn, lambda, by_model: false }
+    }
+
+    /// The same call, whatever its models have asked for.
+    pub(crate) fn is(&self, other: &Call) -> bool {
+        (self.place, self.target, &self.args, self.has_receiver, self.dst)
+            == (other.place, other.target, &other.args, other.has_receiver, other.dst)
+            && (self.spawn, self.lambda, self.by_model) == (other.spawn, other.lambda, other.by_model)
+    }
+}
+
 /// A call that a model is expanded at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ExpandedCall {
     pub(crate) model: ModelId,
     pub(crate) call: CallId,
     /// The receivers the model is of: others that get to the call have models or bodies of their own.
     pub(crate) this: Option<Node>,
 }
-
-/// Everything that makes two calls through lambdas the same.
-pub(crate) type LambdaCall =
-    (Act, StmtId, Target, Vec<Option<Node>>, Option<Node>, Option<Obj>, Option<(ModelId, u16)>, bool);
-
-/// A step of a model at a statement, and the origin it runs in.
-pub(crate) type NestedCall = (Act, StmtId, ModelId, u16, Option<(ModelId, u16)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
@@ -132,11 +205,32 @@ pub(crate) enum Target {
     Fixed(MethodId),
 }
 
-/// Callees of one activation, sorted by statement once the state is at rest.
+/// Callees of one activation, by statement.
 #[derive(Default, Clone)]
 pub(crate) struct Callees {
     pub(crate) stmts: Vec<StmtId>,
     pub(crate) acts: Vec<Act>,
+}
+
+impl Callees {
+    pub(crate) fn change(&mut self, stmt: StmtId, callee: Act, comes: bool) {
+        if comes {
+            self.stmts.push(stmt);
+            self.acts.push(callee);
+        } else if let Some(at) =
+            (0..self.acts.len()).find(|&at| (self.stmts[at], self.acts[at]) == (stmt, callee))
+        {
+            self.stmts.swap_remove(at);
+            self.acts.swap_remove(at);
+        }
+    }
+
+    pub(crate) fn sort(&mut self) {
+        let mut pairs: Vec<(StmtId, Act)> =
+            self.stmts.iter().copied().zip(self.acts.iter().copied()).collect();
+        pairs.sort_unstable();
+        (self.stmts, self.acts) = pairs.into_iter().unzip();
+    }
 }
 
 /// What the analysis could not look into, counted for the notes.

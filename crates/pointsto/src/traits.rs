@@ -19,6 +19,7 @@ pub(crate) struct Traits {
     pub(crate) layer: Layer,
 }
 
+#[derive(Default)]
 pub(crate) struct TraitTable {
     full_jdk: bool,
     exclude: Vec<String>,
@@ -32,6 +33,11 @@ impl TraitTable {
             exclude: options.exclude.iter().map(|prefix| prefix.replace('.', "/")).collect(),
             known: FxHashMap::default(),
         }
+    }
+
+    /// The hierarchy has changed.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
     }
 
     pub(crate) fn of(&mut self, program: &mut Program, models: &Models, class: ClassId) -> Traits {

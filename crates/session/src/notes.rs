@@ -40,7 +40,7 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
         };
         *counted.entry((kind, message)).or_default() += 1;
     }
-    let gaps = pointsto.gaps();
+    let gaps = pointsto.gaps(program);
     for (&class, &count) in &gaps.opaque_calls {
         let message = format!("calls into {} are not followed", program.class_display(class));
         *counted.entry(("opaque-call", message)).or_default() += count;

@@ -54,7 +54,7 @@ struct Finder<'a, 'k, 'w> {
 impl Finder<'_, '_, '_> {
     /// Activations that the roots reach over calls without any lock.
     fn bare(&self, roots: &[Act]) -> Bits {
-        let mut seen = Bits::with_len(self.world.pointsto.act_count());
+        let mut seen = Bits::with_len(self.world.pointsto.act_bound());
         let mut left: Vec<Act> = roots.iter().copied().filter(|root| seen.insert(root.index())).collect();
         while let Some(act) = left.pop() {
             let locks = self.acts.get(&act);

@@ -119,7 +119,7 @@ impl Case {
         let methods = solver.acts().map(|act| program.method_display(solver.method(act)).to_string());
         Solved {
             acts: solver.act_count(),
-            merged_origins: solver.gaps().merged_origins,
+            merged_origins: solver.gaps(&program).merged_origins,
             methods: methods.collect(),
             dump: dump(&program, &solver),
         }

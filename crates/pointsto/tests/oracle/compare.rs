@@ -156,7 +156,7 @@ fn of_solver(program: &mut Program, solver: &PointsTo, ids: &mut Ids) -> View {
     }));
     view.entries.extend(solver.entries().iter().map(|act| acts[act]));
     view.initialisers.extend(solver.initializers().iter().map(|act| acts[act]));
-    let gaps = solver.gaps();
+    let gaps = solver.gaps(program);
     view.gaps.extend(gaps.native_calls.iter().map(|&method| Gap::Native(method)));
     view.gaps.extend(gaps.reflective_calls.iter().map(|&(method, stmt)| Gap::Reflective(method, stmt)));
     view.gaps.extend(gaps.dynamic_calls.iter().map(|&(method, stmt)| Gap::Dynamic(method, stmt)));

@@ -1,0 +1,88 @@
+//! What is derived and derives nothing, as the queries tell it: callers and callees, spawns, models at statements,
+//! entry points. Brought up to date one by one, put in order when the state comes to rest.
+
+use crate::graph::CallId;
+use crate::rule::Leaf;
+use crate::state::{Call, Placed, PointsTo};
+use crate::types::*;
+
+impl PointsTo {
+    pub(crate) fn leaf_changed(&mut self, leaf: Leaf, comes: bool) {
+        match leaf {
+            Leaf::Calls(place, callee) => {
+                let Placed { act, stmt, .. } = self.places[place];
+                self.callees[act].change(stmt, callee, comes);
+                change(&mut self.callers[callee], (act, stmt), comes);
+                self.touched.callees.insert(act);
+                self.touched.callers.insert(callee);
+            }
+            Leaf::Expands(place, at) => {
+                change(&mut self.places[place].expanded, at, comes);
+                self.touched.places.insert(place);
+            }
+            Leaf::Spawns { .. } => self.touched.spawns = true,
+            Leaf::Initializer(act) => {
+                change(&mut self.initializers, act, comes);
+                self.touched.entries = true;
+            }
+            Leaf::Entry(act) => {
+                change(&mut self.entries, act, comes);
+                self.touched.entries = true;
+            }
+            Leaf::Opaque(..)
+            | Leaf::Native(_)
+            | Leaf::Reflective(_)
+            | Leaf::Dynamic(_)
+            | Leaf::Unresolved(_) => {}
+        }
+    }
+
+    /// Sorts what the queries promise sorted.
+    pub(crate) fn rest(&mut self) {
+        for &act in &self.touched.callees {
+            self.callees[act].sort();
+        }
+        for &act in &self.touched.callers {
+            self.callers[act].sort_unstable();
+        }
+        for &place in &self.touched.places {
+            let Placed { expanded, models, .. } = &mut self.places[place];
+            expanded.sort_unstable_by_key(|at| (at.model, at.call));
+            *models = expanded.iter().map(|at| at.model).collect();
+            models.dedup();
+        }
+        if self.touched.entries {
+            self.initializers.sort_unstable();
+            self.entries.sort_unstable();
+        }
+        if self.touched.spawns {
+            let spawns = self.leaves.keys().filter_map(|&leaf| match leaf {
+                Leaf::Spawns { at, model, step, task, entry } => {
+                    let Placed { act: from, stmt, .. } = self.places[at];
+                    Some(SpawnEdge { from, stmt, model, step, task, entry })
+                }
+                _ => None,
+            });
+            self.spawns = spawns.collect();
+            self.spawns.sort_unstable();
+        }
+    }
+
+    pub(crate) fn new_call(&mut self, call: Call) -> CallId {
+        match self.free_calls.pop() {
+            Some(id) => {
+                self.calls[id] = call;
+                id
+            }
+            None => self.calls.push(call),
+        }
+    }
+}
+
+fn change<T: PartialEq>(list: &mut Vec<T>, item: T, comes: bool) {
+    if comes {
+        list.push(item);
+    } else if let Some(at) = list.iter().rposition(|other| *other == item) {
+        list.swap_remove(at);
+    }
+}

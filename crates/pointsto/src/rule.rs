@@ -1,0 +1,164 @@
+//! Rules that hold for more than one reason: each is run once, when it first holds, and what it had as effects is
+//! taken back when no reason is left. Owns their table and what they made; what they do is the solver's affair.
+
+use crate::expand::Assigns;
+use crate::graph::{CallId, EdgeId, Node, UseId};
+use crate::state::{ExpandedCall, Place};
+use crate::support::Supports;
+use crate::types::*;
+use arena::{IndexVec, define_id};
+use ir::{ClassId, MethodId, Selector};
+use models::ModelId;
+use rustc_hash::FxHashMap;
+
+define_id! {
+    /// A rule in the table. Ids of rules that are gone are used again.
+    RuleId
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Rule {
+    /// The activation runs.
+    Active(Act),
+    /// The initialiser of the class runs, and those of its superclasses.
+    Initialised(ClassId),
+    /// The JVM runs it before the program.
+    Boot(Act),
+    /// Called from outside.
+    Entry(Ctx, MethodId),
+    /// The call runs the activation.
+    Connected(CallId, Act),
+    /// By selector too: the types that steps refer to are those of the method.
+    Expanded(CallId, ModelId, Selector, Assigns),
+    /// The model says more about the code of this activation.
+    ExpandedInside(Act, ModelId),
+    /// What a step of a model calls where a model's call is expanded: one call for the statement and the origin.
+    Nested(Place, ModelId, u16, Option<(ModelId, u16)>),
+    /// A call on behalf of a lambda.
+    LambdaCalled(CallId),
+    /// `C::new` is called.
+    LambdaMade(CallId, Obj),
+    /// The call runs code that is not analysed.
+    OpaqueCall(CallId, MethodId),
+    /// By statement, not by call: what is called back may be opaque again.
+    CalledBack(Place, Obj, ClassId),
+    /// Constructed by reflection, into the node.
+    Constructed(CallId, ClassId, Node, u16),
+    /// What one throws may reach the other.
+    Thrown(Ctx, Ctx),
+    /// An array from outside, of which the elements are from outside.
+    OpaqueArray(Obj),
+}
+
+/// One thing that was derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Fact(Node, Obj),
+    Edge(EdgeId),
+    Use(UseId),
+    Rule(RuleId),
+    Leaf(Leaf),
+}
+
+/// What is derived and derives nothing: counted, because every reason for it counts as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Leaf {
+    Calls(Place, Act),
+    Spawns {
+        at: Place,
+        model: ModelId,
+        step: u16,
+        task: Obj,
+        entry: Act,
+    },
+    Expands(Place, ExpandedCall),
+    Initializer(Act),
+    Entry(Act),
+    /// What could not be looked into.
+    Opaque(CallId, MethodId),
+    Native(MethodId),
+    Reflective(Place),
+    Dynamic(Place),
+    Unresolved(Place),
+}
+
+/// A rule, why it holds and what it had as effects.
+pub(crate) struct Held {
+    pub(crate) what: Rule,
+    pub(crate) supports: Supports,
+    pub(crate) alive: bool,
+    /// Its effects are there.
+    pub(crate) ran: bool,
+    /// Of every rule but `Active`, whose effects are those of the body's statements.
+    pub(crate) effects: Vec<Effect>,
+    /// Nodes and calls that it made, in order, to be found again.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) calls: Vec<CallId>,
+    /// A method that the rule is about, where the rule itself does not say.
+    pub(crate) method: Option<MethodId>,
+}
+
+#[derive(Default)]
+pub(crate) struct Rules {
+    pub(crate) held: IndexVec<RuleId, Held>,
+    ids: FxHashMap<Rule, RuleId>,
+    free: Vec<RuleId>,
+    /// Rules that hold and have not run.
+    pub(crate) pending: Vec<RuleId>,
+}
+
+impl Rules {
+    /// The rule, whether it holds or not.
+    pub(crate) fn id(&mut self, what: Rule) -> RuleId {
+        if let Some(&id) = self.ids.get(&what) {
+            return id;
+        }
+        let held = Held {
+            what,
+            supports: Supports::default(),
+            alive: false,
+            ran: false,
+            effects: Vec::new(),
+            nodes: Vec::new(),
+            calls: Vec::new(),
+            method: None,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.held[id] = held;
+                id
+            }
+            None => self.held.push(held),
+        };
+        self.ids.insert(what, id);
+        id
+    }
+
+    pub(crate) fn find(&self, what: Rule) -> Option<RuleId> {
+        self.ids.get(&what).copied()
+    }
+
+    pub(crate) fn holds(&self, what: Rule) -> bool {
+        self.find(what).is_some_and(|id| self.held[id].alive)
+    }
+
+    pub(crate) fn revive(&mut self, id: RuleId) {
+        self.held[id].alive = true;
+        self.pending.push(id);
+    }
+
+    /// Forgets a rule that nothing speaks for; returns the nodes and calls it had made.
+    pub(crate) fn drop(&mut self, id: RuleId) -> (Vec<Node>, Vec<CallId>) {
+        let held = &mut self.held[id];
+        debug_assert!(held.supports.is_empty() && held.effects.is_empty() && !held.ran);
+        if self.ids.remove(&held.what).is_none() {
+            return Default::default();
+        }
+        self.free.push(id);
+        (std::mem::take(&mut held.nodes), std::mem::take(&mut held.calls))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (RuleId, &Held)> {
+        self.held.iter().filter(|(_, held)| held.alive)
+    }
+}

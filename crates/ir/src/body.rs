@@ -17,7 +17,7 @@ define_id! {
     BlockId
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
     pub vars: IndexVec<Var, VarInfo>,
     /// Parameters in order, `this` first for instance methods. `params[i]` is always a defined Var (primitives
@@ -29,7 +29,7 @@ pub struct Body {
     pub problems: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VarInfo {
     /// From LocalVariableTable where present.
     pub name: Option<Name>,
@@ -38,7 +38,7 @@ pub struct VarInfo {
     pub def: Option<StmtId>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Block {
     /// Statements `first..end`.
     pub first: u32,
@@ -53,7 +53,7 @@ pub struct Block {
     pub preds: Vec<BlockId>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stmt {
     pub kind: StmtKind,
     pub block: BlockId,
@@ -63,7 +63,7 @@ pub struct Stmt {
     pub pc: u32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StmtKind {
     /// `dst = new C` (the constructor call follows as `Call`).
     New {
@@ -195,7 +195,7 @@ pub enum StmtKind {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
     InstanceOf(ClassId),
     ArrayLength,
@@ -205,7 +205,7 @@ pub enum Op {
     Other,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cond {
     Eq,
     Ne,
@@ -215,7 +215,7 @@ pub enum Cond {
     Le,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Const {
     Null,
     Int(i64),

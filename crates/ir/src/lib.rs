@@ -1,11 +1,15 @@
 //! The program as the analysis sees it: classes, methods, fields and SSA bodies, loaded when first needed.
 //! Owns identity and hierarchy; refuses to know any library by name beyond what the JVM itself defines.
 
+mod align;
 mod body;
 pub mod cfg;
+mod change;
+mod delta;
 pub mod descriptor;
 mod display;
 mod dump;
+mod edit;
 mod hierarchy;
 mod load;
 mod lower;
@@ -14,7 +18,9 @@ mod parsed;
 mod program;
 mod verify;
 
+pub use align::Alignment;
 pub use body::*;
+pub use delta::*;
 pub use dump::dump;
 pub use program::*;
 pub use verify::verify;

@@ -1,0 +1,167 @@
+//! Which statements and variables of a changed body are those it had before. Owns identity across an edit; ids stay
+//! positions in their own body, and nothing else may say that two of them are the same.
+
+mod shape;
+mod subsequence;
+
+use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
+use arena::{Id, IndexVec};
+use shape::Looks;
+
+/// Statements go together only in order and only if they are the same instruction, their variables aside. Calls also
+/// have to find the same looking back from their arguments through copies, casts, constants and receivers: models do,
+/// and objects named after a call must not outlive what they were made from.
+#[derive(Debug, Clone, Default)]
+pub struct Alignment {
+    /// For each statement of the new body the one of the old body that it is, if any.
+    pub stmts: IndexVec<StmtId, Option<StmtId>>,
+    /// The same for variables: parameters by position, the others by their definitions.
+    pub vars: IndexVec<Var, Option<Var>>,
+    changed_old: Vec<StmtId>,
+    changed_new: Vec<StmtId>,
+}
+
+impl Alignment {
+    pub fn of(old: &Body, new: &Body) -> Alignment {
+        let mut alignment = Alignment {
+            stmts: new.stmts.iter().map(|_| None).collect(),
+            vars: new.vars.iter().map(|_| None).collect(),
+            ..Alignment::default()
+        };
+        alignment.match_stmts(old, new);
+        alignment.match_vars(old, new);
+        alignment.compare(old, new);
+        alignment
+    }
+
+    /// Statements of the old body that are gone or have other operands now; those that merely moved are not among
+    /// them. Ascending.
+    pub fn changed_old(&self) -> &[StmtId] {
+        &self.changed_old
+    }
+
+    /// Statements of the new body that are new or had other operands. Ascending.
+    pub fn changed_new(&self) -> &[StmtId] {
+        &self.changed_new
+    }
+
+    /// Pairs of the old and the new place of the statements in both bodies, ascending in both.
+    pub fn kept_stmts(&self) -> impl Iterator<Item = (StmtId, StmtId)> + '_ {
+        self.stmts.iter().filter_map(|(new, &old)| Some((old?, new)))
+    }
+
+    /// Pairs of the old and the new number of the variables in both bodies, ascending by the new one.
+    pub fn kept_vars(&self) -> impl Iterator<Item = (Var, Var)> + '_ {
+        self.vars.iter().filter_map(|(new, &old)| Some((old?, new)))
+    }
+
+    fn match_stmts(&mut self, old: &Body, new: &Body) {
+        let (old_looks, new_looks) = shape::looks(old, new);
+        let looks = (&old_looks, &new_looks);
+        // Before an edit everything is as it was, to the number; after one that took a statement out, too.
+        let same = |pair: &(&Stmt, &Stmt)| is_same((old, pair.0), (new, pair.1), looks);
+        let (old_all, new_all) = (old.stmts.as_slice(), new.stmts.as_slice());
+        let ahead = old_all.iter().zip(new_all).take_while(same).count();
+        let (old_rest, new_rest) = (&old_all[ahead..], &new_all[ahead..]);
+        let behind = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(same).count();
+        let (old_end, new_end) = (old_all.len() - behind, new_all.len() - behind);
+        (0..ahead).for_each(|at| self.pair(at, at));
+        (0..behind).for_each(|at| self.pair(old_end + at, new_end + at));
+        if ahead == old_end || ahead == new_end {
+            return;
+        }
+        let (old_shapes, new_shapes) = shape::shapes(old, new, looks);
+        let near = (&old_shapes.with_neighbours[ahead..old_end], &new_shapes.with_neighbours[ahead..new_end]);
+        let mut gaps = Vec::new();
+        let (mut x, mut y) = (ahead, ahead);
+        subsequence::common(near.0, near.1, |old, new| {
+            gaps.push((x..ahead + old, y..ahead + new));
+            self.pair(ahead + old, ahead + new);
+            (x, y) = (ahead + old + 1, ahead + new + 1);
+        });
+        gaps.push((x..old_end, y..new_end));
+        for (olds, news) in gaps {
+            let plain = (&old_shapes.plain[olds.clone()], &new_shapes.plain[news.clone()]);
+            subsequence::common(plain.0, plain.1, |old, new| self.pair(olds.start + old, news.start + new));
+        }
+    }
+
+    fn pair(&mut self, old: usize, new: usize) {
+        self.stmts[StmtId::new(new)] = Some(StmtId::new(old));
+    }
+
+    fn match_vars(&mut self, old: &Body, new: &Body) {
+        // A method that became static, or no longer is, has all its parameters moved.
+        if old.params.len() == new.params.len() {
+            for (&before, &after) in old.params.iter().zip(&new.params) {
+                if old.vars[before].is_ref == new.vars[after].is_ref {
+                    self.vars[after] = Some(before);
+                }
+            }
+        }
+        let mut undefined = Vec::new();
+        for (before, after) in self.stmts.iter().filter_map(|(new, &old)| Some((old?, new))) {
+            let (before, after) = (&old.stmts[before].kind, &new.stmts[after].kind);
+            if let (Some(before), Some(after)) = (before.def(), after.def()) {
+                self.vars[after] = Some(before);
+            }
+            undefined.extend(
+                before
+                    .uses()
+                    .zip(after.uses())
+                    .filter(|&(before, after)| is_undefined(old, before) && is_undefined(new, after)),
+            );
+        }
+        // What nothing defines is known by its users.
+        let mut taken: IndexVec<Var, bool> = old.vars.iter().map(|_| false).collect();
+        for (before, after) in undefined {
+            if self.vars[after].is_none()
+                && !taken[before]
+                && old.vars[before].is_ref == new.vars[after].is_ref
+            {
+                self.vars[after] = Some(before);
+                taken[before] = true;
+            }
+        }
+    }
+
+    fn compare(&mut self, old: &Body, new: &Body) {
+        let mut is_kept: IndexVec<StmtId, bool> = old.stmts.iter().map(|_| false).collect();
+        for (after, stmt) in new.stmts.iter() {
+            match self.stmts[after] {
+                Some(before) if self.has_same_operands(&old.stmts[before].kind, &stmt.kind) => {
+                    is_kept[before] = true;
+                }
+                _ => self.changed_new.push(after),
+            }
+        }
+        self.changed_old = is_kept.iter().filter_map(|(id, &kept)| (!kept).then_some(id)).collect();
+    }
+
+    fn has_same_operands(&self, old: &StmtKind, new: &StmtKind) -> bool {
+        let mut before: Vec<Option<Var>> = old.uses().map(Some).collect();
+        let mut after: Vec<Option<Var>> = new.uses().map(|used| self.vars[used]).collect();
+        // In which order edges come into a block says nothing.
+        if let StmtKind::Phi { .. } = new {
+            before.sort_unstable();
+            after.sort_unstable();
+        }
+        before == after
+    }
+}
+
+/// The same instruction on the same variables by number, its result of the same kind, with arguments that look the
+/// same.
+fn is_same((old, before): (&Body, &Stmt), (new, after): (&Body, &Stmt), looks: (&Looks, &Looks)) -> bool {
+    let is_ref = |body: &Body, kind: &StmtKind| kind.def().map(|var| body.vars[var].is_ref);
+    before.kind == after.kind
+        && is_ref(old, &before.kind) == is_ref(new, &after.kind)
+        && match &after.kind {
+            StmtKind::Call { args, .. } => args.iter().all(|&arg| looks.0[arg] == looks.1[arg]),
+            _ => true,
+        }
+}
+
+fn is_undefined(body: &Body, var: Var) -> bool {
+    body.vars[var].def.is_none() && !body.params.contains(&var)
+}

@@ -1,0 +1,91 @@
+//! What differs between the program as it is and as it will be, class by class and body by body. Plain data: how it
+//! is found and made true is next door, in [`change`](crate::change).
+
+use crate::align::Alignment;
+use crate::body::Body;
+use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId};
+use std::sync::Arc;
+
+/// Made by [`Program::diff`](crate::Program::diff), made true by [`Program::commit`](crate::Program::commit).
+#[derive(Default)]
+pub struct ProgramDelta {
+    /// Lowered bodies that mean something else, come or go; by method.
+    pub bodies: Vec<BodyChange>,
+    /// Lowered bodies of which only lines, offsets, names of variables or problems differ; by method.
+    pub moved: Vec<(MethodId, Arc<Body>)>,
+    /// Loaded classes that differ in more than code; by class.
+    pub classes: Vec<ClassChange>,
+    /// The body of every method that was lowered and belongs to a class read again.
+    pub(crate) settled: Vec<(MethodId, Option<Arc<Body>>)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct BodyChange {
+    pub method: MethodId,
+    pub old: Option<Arc<Body>>,
+    pub new: Option<Arc<Body>>,
+    /// Of nothing with all of `new` if there was no body before, and the other way round.
+    pub alignment: Alignment,
+}
+
+#[derive(Debug, Clone)]
+pub struct ClassChange {
+    pub class: ClassId,
+    pub old: Class,
+    pub new: Class,
+    /// Methods added, removed or changed other than in their code; by id.
+    pub methods: Vec<MemberChange<MethodId, Method>>,
+    /// Fields added, removed or changed; by id.
+    pub fields: Vec<MemberChange<FieldId, Field>>,
+}
+
+/// Added without `old`, removed without `new`.
+#[derive(Debug, Clone)]
+pub struct MemberChange<I, T> {
+    pub id: I,
+    pub old: Option<T>,
+    pub new: Option<T>,
+}
+
+impl ProgramDelta {
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty() && self.moved.is_empty() && self.classes.is_empty()
+    }
+}
+
+impl BodyChange {
+    pub(crate) fn new(method: MethodId, old: Option<Arc<Body>>, new: Option<Arc<Body>>) -> BodyChange {
+        let nothing = Body::default();
+        let alignment = Alignment::of(old.as_deref().unwrap_or(&nothing), new.as_deref().unwrap_or(&nothing));
+        BodyChange { method, old, new, alignment }
+    }
+}
+
+impl ClassChange {
+    /// It exists now and did not, or the other way round.
+    pub fn presence_changed(&self) -> bool {
+        self.old.loaded != self.new.loaded
+    }
+
+    pub fn supers_changed(&self) -> bool {
+        self.old.super_class != self.new.super_class || self.old.interfaces != self.new.interfaces
+    }
+
+    pub fn layer_changed(&self) -> bool {
+        self.old.layer != self.new.layer
+    }
+
+    pub fn access_changed(&self) -> bool {
+        self.old.access != self.new.access
+    }
+}
+
+impl<I, T> MemberChange<I, T> {
+    pub fn is_added(&self) -> bool {
+        self.old.is_none()
+    }
+
+    pub fn is_removed(&self) -> bool {
+        self.new.is_none()
+    }
+}

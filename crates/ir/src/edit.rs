@@ -1,0 +1,48 @@
+//! Bodies with one statement less, for measuring what an edit costs. Says nothing of how such a body would have come
+//! from source.
+
+use crate::body::{Body, Stmt, StmtId, StmtKind, VarInfo};
+use arena::Id;
+
+impl Body {
+    /// The body without this statement, what it defined being undefined. Control flow stays as it is, so there is
+    /// none without a phi, a catch or a statement that decides where to go on; handlers stay even if nothing is left
+    /// that could throw.
+    pub fn without(&self, stmt: StmtId) -> Option<Body> {
+        let removed = &self.stmts[stmt];
+        if matches!(
+            removed.kind,
+            StmtKind::Phi { .. }
+                | StmtKind::Catch { .. }
+                | StmtKind::Branch { .. }
+                | StmtKind::Switch { .. }
+                | StmtKind::Throw { .. }
+                | StmtKind::Return { .. }
+        ) {
+            return None;
+        }
+        let mut body = self.clone();
+        body.stmts = self.stmts.iter().filter(|&(id, _)| id != stmt).map(|(_, kept)| kept.clone()).collect();
+        for info in body.vars.iter_mut() {
+            info.def = info.def.filter(|&def| def != stmt).map(|def| StmtId(def.0 - u32::from(def > stmt)));
+        }
+        for block in body.blocks.iter_mut() {
+            block.first -= u32::from(block.first as usize > stmt.index());
+            block.end -= u32::from(block.end as usize > stmt.index());
+        }
+        Some(body)
+    }
+
+    /// Whether both are the same but for lines, offsets, names and problems.
+    pub(crate) fn means_the_same(&self, other: &Body) -> bool {
+        let same_vars =
+            |(left, right): (&VarInfo, &VarInfo)| left.is_ref == right.is_ref && left.def == right.def;
+        let same_stmts = |(left, right): (&Stmt, &Stmt)| left.kind == right.kind && left.block == right.block;
+        self.params == other.params
+            && self.blocks == other.blocks
+            && self.vars.len() == other.vars.len()
+            && self.vars.as_slice().iter().zip(other.vars.as_slice()).all(same_vars)
+            && self.stmts.len() == other.stmts.len()
+            && self.stmts.as_slice().iter().zip(other.stmts.as_slice()).all(same_stmts)
+    }
+}

@@ -3,6 +3,7 @@
 
 use crate::align::Alignment;
 use crate::body::Body;
+use crate::load::Stage;
 use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId};
 use std::sync::Arc;
 
@@ -17,6 +18,10 @@ pub struct ProgramDelta {
     pub classes: Vec<ClassChange>,
     /// The body of every method that was lowered and belongs to a class read again.
     pub(crate) settled: Vec<(MethodId, Option<Arc<Body>>)>,
+    /// The new class path with all classes that are read again, come in with them or stand below them.
+    pub(crate) stage: Option<Stage>,
+    /// Classes that may have changed and were not loaded.
+    pub(crate) unloaded: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -77,6 +82,13 @@ impl ClassChange {
 
     pub fn access_changed(&self) -> bool {
         self.old.access != self.new.access
+    }
+
+    /// Anything at all; in which order members are declared is nothing.
+    pub(crate) fn is_any(&self) -> bool {
+        let (methods, fields) = (self.old.methods.clone(), self.old.fields.clone());
+        let same_order = Class { methods, fields, ..self.new.clone() };
+        self.old != same_order || !self.methods.is_empty() || !self.fields.is_empty()
     }
 }
 

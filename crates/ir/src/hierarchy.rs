@@ -80,6 +80,19 @@ impl Program {
         self.kin.get(class).into_iter().flat_map(|kin| kin.supers.iter())
     }
 
+    /// The loaded ones among these classes and all loaded classes below them, arrays of them included; ascending.
+    /// What members a class has, what it inherits and what it is a subtype of depends on these alone.
+    pub fn loaded_subtypes(&self, classes: &[ClassId]) -> Vec<ClassId> {
+        let mut above = IdSet::new();
+        classes.iter().for_each(|&class| {
+            above.insert(class);
+        });
+        let is_below = |class: ClassId| self.kin.get(class).is_some_and(|kin| kin.supers.intersects(&above));
+        let elements =
+            |class: ClassId| std::iter::successors(Some(class), |&class| self.classes[class].element);
+        self.classes.ids().filter(|&class| elements(class).any(is_below)).collect()
+    }
+
     /// The method a symbolic reference means: superclasses first, then (default) superinterface methods.
     pub fn resolve_method(&mut self, method: MethodRef) -> Option<MethodId> {
         if let Some(&found) = self.resolve_cache.get(&method) {
@@ -134,7 +147,7 @@ impl Program {
             return found;
         }
         self.load(field.class);
-        let declared = |class: ClassId| self.field_ids.get(&(class, field.name, field.descriptor)).copied();
+        let declared = |class: ClassId| self.field_ids.get(&FieldRef { class, ..field }).copied();
         let found = self.superclasses(field.class).find_map(|class| {
             declared(class).or_else(|| {
                 // Preorder over the superinterfaces of this class.
@@ -166,7 +179,7 @@ impl Program {
         self.load(interface);
         self.load(OBJECT_CLASS);
         let mut candidates: Vec<MethodId> = Vec::new();
-        for class in self.supertypes(interface).filter(|&class| class != OBJECT_CLASS) {
+        for class in self.supertypes_by_name(interface).into_iter().filter(|&class| class != OBJECT_CLASS) {
             candidates.extend(self.classes[class].methods.iter().filter(|&&method| {
                 let method = &self.methods[method];
                 let of_object = MethodRef { class: OBJECT_CLASS, selector: method.selector };
@@ -233,7 +246,9 @@ impl Program {
     /// Section 5.4.3.3, step 3, and 5.4.3.4 for interfaces.
     fn resolve_in_interfaces(&self, method: MethodRef) -> Option<MethodId> {
         let found = self.maximally_specific(method.class, method.selector);
-        self.only_concrete(&found).or_else(|| found.first().copied())
+        // Any of them will do for the JVM, but it has to be the same one however the classes came to be loaded.
+        let name = |method: &MethodId| &self.names[self.classes[self.methods[*method].class].name];
+        self.only_concrete(&found).or_else(|| found.iter().copied().min_by(|a, b| name(a).cmp(name(b))))
     }
 
     /// Section 5.4.6: the first superclass that overrides, then the one maximally-specific default method.
@@ -252,7 +267,16 @@ impl Program {
             .filter(|&method| self.methods[method].access & (access::PRIVATE | access::STATIC) == 0)
     }
 
-    /// Methods of superinterfaces that no other superinterface overrides (section 5.4.3.3), by class id.
+    /// As [`Program::supertypes`], in an order that does not depend on what was loaded first.
+    fn supertypes_by_name(&self, class: ClassId) -> Vec<ClassId> {
+        let mut supers: Vec<ClassId> = self.supertypes(class).collect();
+        supers.sort_by(|&left, &right| {
+            self.names[self.classes[left].name].cmp(&self.names[self.classes[right].name])
+        });
+        supers
+    }
+
+    /// Methods of superinterfaces that no other superinterface overrides (section 5.4.3.3).
     fn maximally_specific(&self, class: ClassId, selector: Selector) -> Vec<MethodId> {
         let found: Vec<MethodId> = self
             .supertypes(class)

@@ -16,6 +16,8 @@ mod lower;
 mod operands;
 mod parsed;
 mod program;
+mod read;
+mod slots;
 mod verify;
 
 pub use align::Alignment;

@@ -51,4 +51,10 @@ impl ParsedClasses {
             self.by_class.remove(&oldest);
         }
     }
+
+    pub(crate) fn remove(&mut self, class: ClassId) {
+        if self.by_class.remove(&class).is_some() {
+            self.oldest_first.retain(|&other| other != class);
+        }
+    }
 }

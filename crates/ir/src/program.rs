@@ -5,6 +5,7 @@ use crate::body::Body;
 use crate::hierarchy::Kin;
 use crate::lower;
 use crate::parsed::ParsedClasses;
+use crate::slots::Undeclared;
 use arena::{IndexVec, Name, Names, define_id};
 use classfile::{ClassSource, Layer};
 use rustc_hash::FxHashMap;
@@ -15,11 +16,11 @@ define_id! {
     ClassId
 }
 define_id! {
-    /// A method declared by a loaded class.
+    /// A method declared by a loaded class; the same in every version of the class.
     MethodId
 }
 define_id! {
-    /// A field declared by a loaded class, or a field invented by a model.
+    /// A field declared by a loaded class, or a field invented by a model; the same in every version of the class.
     FieldId
 }
 define_id! {
@@ -53,7 +54,7 @@ pub enum Loaded {
     Missing,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// Internal name: `java/lang/String`, `[Ljava/lang/String;`, `[I`.
     pub name: Name,
@@ -74,14 +75,14 @@ pub struct Class {
     pub annotations: Vec<Annotation>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotation {
     /// Internal name of the annotation type.
     pub class: Name,
     pub values: Vec<(Name, String)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Method {
     pub class: ClassId,
     pub selector: Selector,
@@ -96,7 +97,7 @@ pub struct Method {
     pub annotations: Vec<Annotation>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub class: ClassId,
     pub name: Name,
@@ -143,7 +144,8 @@ pub struct Program {
     pub(crate) methods: IndexVec<MethodId, Method>,
     pub(crate) method_ids: FxHashMap<MethodRef, MethodId>,
     pub(crate) fields: IndexVec<FieldId, Field>,
-    pub(crate) field_ids: FxHashMap<(ClassId, Name, Name), FieldId>,
+    pub(crate) field_ids: FxHashMap<FieldRef, FieldId>,
+    pub(crate) undeclared: Undeclared,
     pub(crate) selectors: IndexVec<Selector, (Name, Name)>,
     pub(crate) selector_ids: FxHashMap<(Name, Name), Selector>,
     pub(crate) bodies: FxHashMap<MethodId, Option<Arc<Body>>>,
@@ -155,6 +157,8 @@ pub struct Program {
     /// Position of each method in its class file.
     pub(crate) method_index: IndexVec<MethodId, u32>,
     pub(crate) parsed: ParsedClasses,
+    /// Of the bytes of loaded classes.
+    pub(crate) digests: IndexVec<ClassId, Option<u64>>,
 }
 
 impl Program {
@@ -169,6 +173,7 @@ impl Program {
             method_ids: FxHashMap::default(),
             fields: IndexVec::new(),
             field_ids: FxHashMap::default(),
+            undeclared: Undeclared::default(),
             selectors: IndexVec::new(),
             selector_ids: FxHashMap::default(),
             bodies: FxHashMap::default(),
@@ -178,6 +183,7 @@ impl Program {
             kin: IndexVec::new(),
             method_index: IndexVec::new(),
             parsed: ParsedClasses::default(),
+            digests: IndexVec::new(),
         };
         let object = program.class_id("java/lang/Object");
         debug_assert_eq!(object, OBJECT_CLASS);
@@ -215,6 +221,7 @@ impl Program {
         self.classes.len()
     }
 
+    /// Every method there ever was, also those no longer declared.
     pub fn methods(&self) -> &IndexVec<MethodId, Method> {
         &self.methods
     }
@@ -266,14 +273,18 @@ impl Program {
         let name = self.names.intern(name);
         let descriptor = self.names.intern("Ljava/lang/Object;");
         let (access, class_of) = (access::SYNTHETIC, Some(OBJECT_CLASS));
-        *self.field_ids.entry((class, name, descriptor)).or_insert_with(|| {
-            self.fields.push(Field { class, name, descriptor, access, class_of, annotations: Vec::new() })
-        })
+        let key = FieldRef { class, name, descriptor };
+        if let Some(&known) = self.field_ids.get(&key) {
+            return known;
+        }
+        let id = self.field_slot(key);
+        self.declare_field(id, Field { class, name, descriptor, access, class_of, annotations: Vec::new() });
+        id
     }
 }
 
 impl Class {
-    fn named(name: Name) -> Class {
+    pub(crate) fn named(name: Name) -> Class {
         Class {
             name,
             loaded: Loaded::No,

@@ -8,9 +8,9 @@ use super::names::LocalNames;
 use super::ssa::{Joined, Joins, Phi, UNDEFINED};
 use crate::body::{BlockId, Stmt, StmtKind, Var};
 use crate::descriptor::{self, Type};
-use crate::program::{MethodId, Program};
+use crate::program::{Program, access};
 use arena::{Id, Name};
-use classfile::{ClassFile, Code, NumKind};
+use classfile::{ClassFile, Code, Method, NumKind};
 
 /// Statements with provisional variables: phis that turn out trivial are still among them.
 pub(super) struct Draft {
@@ -79,17 +79,14 @@ impl<'m, 'a> Machine<'m, 'a> {
         }
     }
 
-    pub(super) fn parameters(&mut self, method: MethodId) -> Result<(), String> {
-        let entry = self.program.method(method);
-        let is_static = entry.is_static();
-        let descriptor = self.program.selectors[entry.selector].1;
-        let descriptor = self.program.names.text(descriptor).clone();
-        if descriptor::result(&descriptor).is_none() {
+    pub(super) fn parameters(&mut self, method: &Method<'_>) -> Result<(), String> {
+        let is_static = method.access & access::STATIC != 0;
+        if descriptor::result(&method.descriptor).is_none() {
             return Err("malformed descriptor".to_owned());
         }
         let receiver = (!is_static).then_some(Type::Ref(""));
         let mut slot = 0usize;
-        for kind in receiver.into_iter().chain(descriptor::parameters(&descriptor)) {
+        for kind in receiver.into_iter().chain(descriptor::parameters(&method.descriptor)) {
             let is_wide = kind == Type::Wide;
             let var = self.new_var(kind.is_ref(), is_wide);
             self.draft.params.push(var);

@@ -17,38 +17,55 @@ mod subroutines;
 mod translate;
 
 use crate::body::Body;
-use crate::program::{MethodId, Program};
-use classfile::{ClassFile, Code};
+use crate::parsed::ParsedClass;
+use crate::program::{ClassId, MethodId, MethodRef, Program};
+use crate::read::digest;
+use classfile::{ClassFile, Method};
+use std::sync::Arc;
 
 /// `Ok(None)` for methods without code; `Err` says why code could not be understood.
 pub(crate) fn lower(program: &mut Program, method: MethodId) -> Result<Option<Body>, String> {
     let entry = program.method(method);
     let (class, selector) = (entry.class, entry.selector);
-    if !entry.has_code {
+    if !entry.has_code || program.declared_method(MethodRef { class, selector }).is_none() {
         return Ok(None);
     }
-    let (parsed, _) = program.parsed_class(class).ok_or("class no longer readable")?;
-    let file = parsed.file();
-    let (name, descriptor) = program.selector_text(selector);
-    let found = file.methods.get(program.method_index[method] as usize);
-    let code = found
-        .filter(|found| found.name == name && found.descriptor == descriptor)
-        .and_then(|found| found.code.as_ref())
-        .ok_or("class changed while it was read")?;
-    lower_code(program, method, file, code).map(Some)
+    let parsed = program.parsed_class(class)?;
+    let member = parsed.file().methods.get(program.method_index[method] as usize);
+    lower_member(program, parsed.file(), member.ok_or(CHANGED)?)
 }
 
-fn lower_code(
+/// The same for a method of this class file, which need not be that of the program.
+pub(crate) fn lower_member(
     program: &mut Program,
-    method: MethodId,
     file: &ClassFile<'_>,
-    code: &Code<'_>,
-) -> Result<Body, String> {
+    method: &Method<'_>,
+) -> Result<Option<Body>, String> {
+    let Some(code) = &method.code else { return Ok(None) };
     let listing = listing::Listing::decode(file, code)?;
     let graph = blocks::Graph::build(&listing, code)?;
     let live = live::Live::compute(&listing, &graph);
     let draft = translate::translate(program, method, file, code, &listing, &graph, &live)?;
     let mut body = finish::finish(draft, graph, &listing);
     merge::merge(&mut body);
-    Ok(body)
+    Ok(Some(body))
+}
+
+const CHANGED: &str = "class changed while it was read";
+
+impl Program {
+    /// The parsed bytes of a loaded class, from the cache or the class path.
+    fn parsed_class(&mut self, class: ClassId) -> Result<Arc<ParsedClass>, String> {
+        if let Some(parsed) = self.parsed.get(class) {
+            return Ok(parsed);
+        }
+        let found =
+            self.source.find(&self.names[self.class(class).name]).ok_or("class no longer readable")?;
+        if self.digests[class] != Some(digest(&found.bytes)) {
+            return Err(CHANGED.to_owned());
+        }
+        let parsed = Arc::new(ParsedClass::parse(found.bytes).map_err(|error| error.to_string())?);
+        self.parsed.insert(class, parsed.clone());
+        Ok(parsed)
+    }
 }

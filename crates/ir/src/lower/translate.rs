@@ -7,13 +7,13 @@ use super::live::Live;
 use super::machine::{Draft, Machine};
 use crate::body::{BlockId, CallKind, Cond, Const, Op, StmtKind};
 use crate::descriptor::{self, Type};
-use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Program};
+use crate::program::{ClassId, FieldRef, MethodRef, Program};
 use arena::Id;
-use classfile::{ArrayKind, Branch, ClassFile, Code, HandleKind, Insn, InvokeKind, NumKind};
+use classfile::{ArrayKind, Branch, ClassFile, Code, HandleKind, Insn, InvokeKind, Method, NumKind};
 
 pub(super) fn translate(
     program: &mut Program,
-    method: MethodId,
+    method: &Method<'_>,
     file: &ClassFile<'_>,
     code: &Code<'_>,
     listing: &Listing<'_>,

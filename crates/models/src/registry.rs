@@ -112,6 +112,11 @@ impl Models {
         Some((method, self.of(program, method)))
     }
 
+    /// The program has changed: which model a method gets has to be asked anew.
+    pub fn forget(&mut self) {
+        self.cache.clear();
+    }
+
     /// The model if [`Models::of`] was asked before.
     pub fn known(&self, method: MethodId) -> Option<ModelId> {
         *self.cache.get(&method)?

@@ -186,7 +186,7 @@ impl Solver<'_> {
                     match (lambda, receiver) {
                         (None, Some(obj)) => self.inherited_ctx(ctx, class, obj),
                         (None, None) if self.passes_objects(method) => {
-                            self.state.contexts.intern(Context::Helper(ctx, calling, stmt))
+                            self.context(Context::Helper(ctx, calling, stmt))
                         }
                         _ => ctx,
                     }
@@ -208,9 +208,9 @@ impl Solver<'_> {
             |ctx: Ctx| matches!(self.state.contexts[ctx], Context::Container(_) | Context::Call(..));
         match receiver {
             Some(obj) if is_library(self.state.objects[obj].ctx) => self.state.objects[obj].ctx,
-            Some(obj) => self.state.contexts.intern(Context::Container(obj)),
+            Some(obj) => self.context(Context::Container(obj)),
             None if is_library(caller) => caller,
-            None => self.state.contexts.intern(Context::Call(caller, calling, stmt)),
+            None => self.context(Context::Call(caller, calling, stmt)),
         }
     }
 
@@ -218,7 +218,7 @@ impl Solver<'_> {
     fn inherited_ctx(&mut self, ctx: Ctx, class: ClassId, receiver: Obj) -> Ctx {
         match self.state.objects[receiver].class {
             own if own == class => ctx,
-            own => self.state.contexts.intern(Context::Inherited(ctx, own)),
+            own => self.context(Context::Inherited(ctx, own)),
         }
     }
 
@@ -253,7 +253,7 @@ impl Solver<'_> {
             .count();
         let class = self.state.objects[made].class;
         if depth < 2 && !self.state.traits.of(self.program, self.models, class).throwable {
-            self.state.contexts.intern(Context::Made(made))
+            self.context(Context::Made(made))
         } else {
             self.application_ctx(caller, Some(made))
         }
@@ -265,11 +265,7 @@ impl Solver<'_> {
 
     /// The context of the origin that runs this task, if it is small enough to have one.
     fn origin_ctx(&mut self, task: Obj) -> Ctx {
-        if self.has_own_context(task) {
-            self.state.contexts.intern(Context::Origin(task))
-        } else {
-            self.entry
-        }
+        if self.has_own_context(task) { self.context(Context::Origin(task)) } else { self.entry }
     }
 
     /// Runs a lambda's target: captured values first, then the call's arguments. The lambda object stands for

@@ -4,7 +4,7 @@
 use crate::graph::{CallId, Node, Use};
 use crate::rule::{Leaf, Rule, RuleId};
 use crate::solver::Solver;
-use crate::state::{Call, ExpandedCall, Frame, Placed, Target};
+use crate::state::{Call, ExpandedCall, Frame, Home, Placed, Target};
 use crate::types::*;
 use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
@@ -373,6 +373,8 @@ impl Solver<'_> {
         let Call { dst, unkept, .. } = self.state.calls[call];
         dst.or(unkept).unwrap_or_else(|| {
             let node = self.state.graph.add_node();
+            let (_, act) = self.place_of(call);
+            *self.state.homes.at(node) = Home::Act(act);
             self.state.calls[call].unkept = Some(node);
             node
         })

@@ -161,6 +161,12 @@ pub(crate) struct Change {
     pub(crate) removed: IdSet<Obj>,
 }
 
+impl Change {
+    pub(crate) fn is_none(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
 impl Log {
     fn add(&mut self, node: Node, objects: &IdSet<Obj>) {
         let change = self.nodes.entry(node).or_default();

@@ -20,7 +20,10 @@ impl PointsTo {
                 change(&mut self.places[place].expanded, at, comes);
                 self.touched.places.insert(place);
             }
-            Leaf::Spawns { .. } => self.touched.spawns = true,
+            Leaf::Spawns { at, model, step, task, entry } => {
+                change(&mut self.spawn_places, (at, model, step, task, entry), comes);
+                self.touched.spawns = true;
+            }
             Leaf::Initializer(act) => {
                 change(&mut self.initializers, act, comes);
                 self.touched.entries = true;
@@ -56,14 +59,12 @@ impl PointsTo {
             self.entries.sort_unstable();
         }
         if self.touched.spawns {
-            let spawns = self.leaves.keys().filter_map(|&leaf| match leaf {
-                Leaf::Spawns { at, model, step, task, entry } => {
-                    let Placed { act: from, stmt, .. } = self.places[at];
-                    Some(SpawnEdge { from, stmt, model, step, task, entry })
-                }
-                _ => None,
+            let spawns = self.spawn_places.iter().map(|&(at, model, step, task, entry)| {
+                let Placed { act: from, stmt, .. } = self.places[at];
+                SpawnEdge { from, stmt, model, step, task, entry }
             });
-            self.spawns = spawns.collect();
+            let spawns = spawns.collect();
+            self.touched.spawns_before = Some(std::mem::replace(&mut self.spawns, spawns));
             self.spawns.sort_unstable();
         }
     }

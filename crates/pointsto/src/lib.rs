@@ -1,8 +1,10 @@
 //! Who may point to what, and who calls whom: Andersen-style points-to with the call graph built on the fly,
 //! over activations (a method in a context). Owns contexts and abstract objects; knows no order and no locks.
 
+mod again;
 mod body;
 mod call;
+mod edit;
 mod expand;
 mod graph;
 mod leaf;

@@ -8,6 +8,7 @@
 use crate::graph::{CallId, EdgeId, Node, UseId};
 use crate::rule::{Effect, Leaf, Rule, RuleId};
 use crate::solver::Solver;
+use crate::state::Place;
 use crate::support::{Lost, Reason, Supports};
 use crate::types::Obj;
 use arena::IdSet;
@@ -43,8 +44,11 @@ pub(crate) struct Doubts {
     /// What went, to be derived again.
     gone_facts: FxHashMap<Node, IdSet<Obj>>,
     gone: Vec<Thing>,
-    /// Calls that were replaced.
+    /// Calls that were replaced, nodes of variables that are gone.
     pub(crate) calls: Vec<CallId>,
+    pub(crate) unused_nodes: Vec<Node>,
+    /// Statements that were removed.
+    pub(crate) places: Vec<Place>,
     /// Something was taken back that was never there: the state cannot be trusted.
     pub(crate) inconsistent: bool,
     /// For the curious: how much was looked at and taken away.
@@ -312,6 +316,16 @@ impl Solver<'_> {
                 Thing::Rule(rule) => self.reclaim_rule(rule),
             }
         }
+        for place in std::mem::take(&mut self.doubts.places) {
+            self.doubts.calls.append(&mut self.state.places[place].calls);
+        }
+        for call in std::mem::take(&mut self.doubts.calls) {
+            self.doubts.unused_nodes.extend(self.state.calls[call].unkept.take());
+            self.state.free_calls.push(call);
+        }
+        for node in std::mem::take(&mut self.doubts.unused_nodes) {
+            self.state.graph.free_node(node);
+        }
     }
 
     fn reclaim_rule(&mut self, rule: RuleId) {
@@ -323,8 +337,9 @@ impl Solver<'_> {
                 self.doubts.calls.push(call);
             }
         }
-        let (_, calls) = self.state.rules.drop(rule);
+        let (nodes, calls) = self.state.rules.drop(rule);
         self.doubts.calls.extend(calls);
+        self.doubts.unused_nodes.extend(nodes);
     }
 
     fn supports(&self, thing: Thing) -> Option<&Supports> {

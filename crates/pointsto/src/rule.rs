@@ -138,10 +138,6 @@ impl Rules {
         self.ids.get(&what).copied()
     }
 
-    pub(crate) fn holds(&self, what: Rule) -> bool {
-        self.find(what).is_some_and(|id| self.held[id].alive)
-    }
-
     pub(crate) fn revive(&mut self, id: RuleId) {
         self.held[id].alive = true;
         self.pending.push(id);

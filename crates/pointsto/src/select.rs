@@ -34,7 +34,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    const NONE: Limit = Limit { facts: u64::MAX, acts: usize::MAX };
+    pub(crate) const NONE: Limit = Limit { facts: u64::MAX, acts: usize::MAX };
 }
 
 /// Code that may get a context of its own.
@@ -46,7 +46,7 @@ pub(crate) enum Own {
 }
 
 /// Which code is told apart.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) enum Contexts {
     /// Only containers: enough to see who runs how much code.
     #[default]
@@ -55,14 +55,61 @@ pub(crate) enum Contexts {
     Own(FxHashSet<Own>),
 }
 
+impl Choice {
+    pub(crate) fn contexts(&self) -> Contexts {
+        Contexts::Own(self.own.iter().map(|&(_, own)| own).collect())
+    }
+
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    pub(crate) fn merged_origins(&self) -> u64 {
+        let kept = self.own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
+        (self.origins - kept) as u64
+    }
+}
+
 impl Contexts {
+    /// Code that only one of the two tells apart.
+    pub(crate) fn difference(&self, other: &Contexts) -> FxHashSet<Own> {
+        match (self, other) {
+            (Contexts::Own(left), Contexts::Own(right)) => {
+                left.symmetric_difference(right).copied().collect()
+            }
+            (Contexts::Own(all), Contexts::Survey) | (Contexts::Survey, Contexts::Own(all)) => all.clone(),
+            (Contexts::Survey, Contexts::Survey) => FxHashSet::default(),
+        }
+    }
+
+    /// Statements of a method have other numbers now.
+    pub(crate) fn rename(&mut self, renamed: &dyn Fn(Site) -> Site) {
+        if let Contexts::Own(chosen) = self {
+            let rename = |own| match own {
+                Own::Task(site) => Own::Task(renamed(site)),
+                main @ Own::Main(_) => main,
+            };
+            *chosen = chosen.drain().map(rename).collect();
+        }
+    }
+
     pub(crate) fn has(&self, own: Own) -> bool {
         matches!(self, Contexts::Own(chosen) if chosen.contains(&own))
     }
 }
 
+/// What was chosen, and what for.
+#[derive(Default)]
+pub(crate) struct Choice {
+    /// Everything with contexts of their own, smallest first, before any was given up.
+    own: Vec<(u64, Own)>,
+    origins: usize,
+    /// How far it went: whether the solution with all of them was too large.
+    gave_up: bool,
+}
+
 impl PointsTo {
-    /// Solves for the given roots. A cold run starts from the default state.
+    /// Solves for the given roots, from nothing.
     pub fn apply(
         &mut self,
         program: &mut Program,
@@ -71,18 +118,31 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
+        let mut survey = PointsTo::default();
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
-        self.solve(program, models, roots, &quiet, Contexts::Survey, Limit::NONE, progress);
-        let origins = self.origin_sizes(program);
-        let mut own = self.small(&origins, roots, options);
-        let facts =
-            if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        let limit = Limit { facts, acts: MOST_ACTS };
+        survey.solve(program, models, roots, &quiet, Contexts::Survey, Limit::NONE, progress);
+        self.apply_after(survey, program, models, roots, options, progress)
+    }
+
+    /// Solves with as many contexts as can be afforded.
+    pub(crate) fn apply_after(
+        &mut self,
+        survey: PointsTo,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> PointsToDelta {
+        let mut choice = survey.choose(program, roots, options);
+        let limit = survey.limit(options);
+        let mut own = choice.own.clone();
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
             state.solve(program, models, roots, options, contexts, limit, progress)
         };
         while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), limit) {
+            choice.gave_up = true;
             if own.is_empty() {
                 solve(self, Contexts::Survey, Limit::NONE);
                 break;
@@ -92,11 +152,23 @@ impl PointsTo {
             own.truncate(if smallest < own.len() { smallest } else { 0 });
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
-        self.merged_origins = (origins.len() - kept) as u64;
-        PointsToDelta {
-            acts: arena::Delta { added: self.acts().collect(), removed: Vec::new() },
-            spawns: arena::Delta { added: self.spawns.clone(), removed: Vec::new() },
-        }
+        self.merged_origins = (choice.origins - kept) as u64;
+        self.survey = Some(Box::new(survey));
+        self.choice = choice;
+        self.roots = roots.clone();
+        PointsToDelta { rebuilt: true, ..PointsToDelta::default() }
+    }
+
+    pub(crate) fn limit(&self, options: &Options) -> Limit {
+        let facts =
+            if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
+        Limit { facts, acts: MOST_ACTS }
+    }
+
+    pub(crate) fn choose(&self, program: &Program, roots: &Roots, options: &Options) -> Choice {
+        let origins = self.origin_sizes(program);
+        let own = self.small(&origins, roots, options);
+        Choice { own, origins: origins.len(), gave_up: false }
     }
 
     /// From nothing, with given contexts; false if it gets too large.
@@ -112,10 +184,12 @@ impl PointsTo {
         progress: &dyn Fn(u64),
     ) -> bool {
         *self = PointsTo { traits: TraitTable::new(options), told_apart, ..PointsTo::default() };
+        self.roots = roots.clone();
         let mut solver = Solver::new(self, program, models);
         solver.roots(roots, true);
         let fits = solver.run(limit, progress);
         self.rest();
+        self.touched = Default::default();
         fits
     }
 
@@ -164,7 +238,8 @@ impl PointsTo {
         let mut facts = 0;
         while let Some(act) = todo.pop() {
             if self.is_application(self.code_ctx(self.acts[act].ctx)) {
-                let nodes = self.frames[act].all();
+                let frame = &self.frames[act];
+                let nodes = frame.vars().chain([frame.ret]);
                 facts += nodes.map(|node| self.graph.pts(node).len() as u64).sum::<u64>();
             }
             for (_, callee) in self.calls(act) {

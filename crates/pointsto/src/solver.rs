@@ -5,7 +5,7 @@ use crate::graph::{CallId, Node, Use};
 use crate::retract::Doubts;
 use crate::rule::{Effect, Leaf, Rule, RuleId};
 use crate::select::{Limit, Own};
-use crate::state::{Call, Frame, Nodes, Place, Placed, PointsTo, Shape};
+use crate::state::{Call, Frame, Home, Nodes, Place, Placed, PointsTo, Shape};
 use crate::support::Reason;
 use crate::types::*;
 use classfile::Layer;
@@ -131,7 +131,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn run_rule(&mut self, id: RuleId) {
+    pub(crate) fn run_rule(&mut self, id: RuleId) {
         let held = &mut self.state.rules.held[id];
         if !held.alive || std::mem::replace(&mut held.ran, true) {
             return;
@@ -264,11 +264,25 @@ impl<'a> Solver<'a> {
 
     /// The node that a rule makes as its `at`th.
     pub(crate) fn node_of(&mut self, rule: RuleId, at: usize) -> Node {
-        let nodes = &mut self.state.rules.held[rule].nodes;
-        while nodes.len() <= at {
-            nodes.push(self.state.graph.add_node());
+        while self.state.rules.held[rule].nodes.len() <= at {
+            let node = self.state.graph.add_node();
+            *self.state.homes.at(node) = self.home(rule);
+            self.state.rules.held[rule].nodes.push(node);
         }
-        nodes[at]
+        self.state.rules.held[rule].nodes[at]
+    }
+
+    /// The activation at whose statement a rule with nodes of its own holds.
+    fn home(&self, rule: RuleId) -> Home {
+        let at = |place: Place| Home::Act(self.state.places[place].act);
+        match self.state.rules.held[rule].what {
+            Rule::Expanded(call, ..) | Rule::LambdaMade(call, _) | Rule::Constructed(call, ..) => {
+                at(self.state.calls[call].place)
+            }
+            Rule::Nested(place, ..) | Rule::CalledBack(place, ..) => at(place),
+            Rule::ExpandedInside(act, _) => Home::Act(act),
+            _ => Home::Context,
+        }
     }
 
     /// A call of the running rule's own, or of the statement's: the same one whenever it is run, unless it has
@@ -316,7 +330,7 @@ impl<'a> Solver<'a> {
 
     fn entry_ctx(&mut self, method: MethodId) -> Ctx {
         if self.state.told_apart.has(Own::Main(method)) {
-            self.state.contexts.intern(Context::Main(method))
+            self.context(Context::Main(method))
         } else {
             self.entry
         }
@@ -367,11 +381,17 @@ impl<'a> Solver<'a> {
             let shape = self.shape(method);
             let first = self.state.graph.add_nodes(shape.count + 1);
             let ret = Node(first.0 + shape.count as u32);
-            let nodes = Nodes::From(first);
-            self.state.frames.push(Frame { shape, nodes, ret, places: Vec::new(), runs: false });
+            for node in first.0..=ret.0 {
+                *self.state.homes.at(Node(node)) = Home::Act(act);
+            }
+            let (nodes, is_stale) = (Nodes::From(first), shape.body.is_none());
+            self.state.frames.push(Frame { shape, nodes, ret, places: Vec::new(), runs: false, is_stale });
             self.state.acts_of.entry(method).or_default().push(act);
             self.state.callees.push(Default::default());
             self.state.callers.push(Default::default());
+        } else if self.state.frames[act].is_stale {
+            let shape = self.shape(method);
+            self.reshape(act, &shape, &vec![None; shape.count]);
         }
         act
     }
@@ -381,7 +401,10 @@ impl<'a> Solver<'a> {
             return shape.clone();
         }
         let shape = Arc::new(Shape::new(self.program.body(method)));
-        self.state.shapes.insert(method, shape.clone());
+        // Should the method get a body, nobody tells.
+        if shape.body.is_some() {
+            self.state.shapes.insert(method, shape.clone());
+        }
         shape
     }
 
@@ -394,6 +417,7 @@ impl<'a> Solver<'a> {
             return node;
         }
         let node = self.state.graph.add_node();
+        *self.state.homes.at(node) = Home::Slot(slot);
         self.state.slots.insert(slot, node);
         node
     }
@@ -403,8 +427,19 @@ impl<'a> Solver<'a> {
         if new {
             self.program.load(object.class);
             self.state.graph.add_object(obj, object.class);
+            if let Site::Alloc(method, _) | Site::Model(method, ..) = object.site {
+                self.state.named_after.entry(method).or_default().objects.push(obj);
+            }
         }
         obj
+    }
+
+    pub(crate) fn context(&mut self, context: Context) -> Ctx {
+        let (ctx, new) = self.state.contexts.intern_new(context);
+        if let (Context::Call(_, method, _) | Context::Helper(_, method, _), true) = (context, new) {
+            self.state.named_after.entry(method).or_default().contexts.push(ctx);
+        }
+        ctx
     }
 
     /// Where the exceptions of a context meet.

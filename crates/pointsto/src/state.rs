@@ -3,7 +3,8 @@
 
 use crate::graph::{CallId, Graph, Node};
 use crate::rule::{Leaf, Rules};
-use crate::select::Contexts;
+use crate::select::{Choice, Contexts};
+use crate::solver::Roots;
 use crate::traits::TraitTable;
 use crate::types::*;
 use arena::{IdSet, IndexVec, Interner, define_id};
@@ -26,6 +27,8 @@ pub struct PointsTo {
     pub(crate) told_apart: Contexts,
     pub(crate) contexts: Interner<Ctx, Context>,
     pub(crate) objects: Interner<Obj, Object>,
+    /// Objects and contexts named after statements of a method.
+    pub(crate) named_after: FxHashMap<MethodId, NamedAfter>,
     pub(crate) lambdas: FxHashMap<Obj, LambdaTarget>,
     /// Field handles (VarHandle, updaters) and the field they stand for.
     pub(crate) handles: FxHashMap<Obj, FieldId>,
@@ -40,6 +43,8 @@ pub struct PointsTo {
     pub(crate) acts_of: FxHashMap<MethodId, Vec<Act>>,
     pub(crate) shapes: FxHashMap<MethodId, Arc<Shape>>,
     pub(crate) slots: FxHashMap<Slot, Node>,
+    /// Whose each node is.
+    pub(crate) homes: IndexVec<Node, Home>,
     pub(crate) places: IndexVec<Place, Placed>,
     pub(crate) place_ids: FxHashMap<(Act, StmtId), Place>,
     pub(crate) calls: IndexVec<CallId, Call>,
@@ -50,6 +55,7 @@ pub struct PointsTo {
     pub(crate) callees: IndexVec<Act, Callees>,
     pub(crate) callers: IndexVec<Act, Vec<(Act, StmtId)>>,
     pub(crate) spawns: Vec<SpawnEdge>,
+    pub(crate) spawn_places: Vec<SpawnPlace>,
     pub(crate) entries: Vec<Act>,
     pub(crate) initializers: Vec<Act>,
     pub(crate) merged_origins: u64,
@@ -58,7 +64,32 @@ pub struct PointsTo {
     pub(crate) no_objects: IdSet<Obj>,
     /// What the update at hand has touched besides the sets of nodes.
     pub(crate) touched: Touched,
+    /// How many statements edits have removed: each has a number of its own beyond all bodies.
+    pub(crate) removed_stmts: u32,
+    pub(crate) roots: Roots,
+    /// The solution that tells how much code each origin runs, and what followed from it.
+    pub(crate) survey: Option<Box<PointsTo>>,
+    pub(crate) choice: Choice,
 }
+
+/// What a node belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// To no statement: exceptions of a context.
+    #[default]
+    Context,
+    Act(Act),
+    Slot(Slot),
+}
+
+#[derive(Default)]
+pub(crate) struct NamedAfter {
+    pub(crate) objects: Vec<Obj>,
+    pub(crate) contexts: Vec<Ctx>,
+}
+
+/// A [`SpawnEdge`] wherever edits move its statement.
+pub(crate) type SpawnPlace = (Place, ModelId, u16, Obj, Act);
 
 /// What has to be put in order when the state comes to rest, and told to those who look at it.
 #[derive(Default)]
@@ -70,6 +101,8 @@ pub(crate) struct Touched {
     pub(crate) begun: FxHashSet<Act>,
     pub(crate) ended: FxHashSet<Act>,
     pub(crate) spawns: bool,
+    /// The spawns as they were told last, once they have to be told anew.
+    pub(crate) spawns_before: Option<Vec<SpawnEdge>>,
     pub(crate) entries: bool,
 }
 
@@ -99,6 +132,8 @@ pub(crate) struct Frame {
     pub(crate) ret: Node,
     pub(crate) places: Vec<Place>,
     pub(crate) runs: bool,
+    /// The method has no body as far as is known.
+    pub(crate) is_stale: bool,
 }
 
 /// The nodes of the variables of a frame, in the order of its shape.
@@ -118,13 +153,12 @@ impl Frame {
         })
     }
 
-    /// All nodes, the result included.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Node> + '_ {
-        let vars = (0..self.shape.count).map(|index| match &self.nodes {
+    /// The nodes of all variables, in the order of the shape.
+    pub(crate) fn vars(&self) -> impl Iterator<Item = Node> + '_ {
+        (0..self.shape.count).map(|index| match &self.nodes {
             Nodes::From(first) => Node(first.0 + index as u32),
             Nodes::Each(nodes) => nodes[index],
-        });
-        vars.chain([self.ret])
+        })
     }
 }
 

@@ -99,10 +99,24 @@ pub enum Slot {
     Static(FieldId),
 }
 
-/// What changed in one update, for the stages after this one.
+/// What changed in one update, for the stages after this one. Sorted, and net: what went and came back is not told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointsToDelta {
-    /// Activations that became reachable, or whose variables, calls or spawns changed.
+    /// Everything was solved from nothing: all ids are new.
+    pub rebuilt: bool,
+    /// Activations that run, or no longer do.
     pub acts: arena::Delta<Act>,
+    /// Activations of which a variable or a value of a model expanded there holds other objects.
+    pub values: Vec<Act>,
+    /// Activations that call others, or are called by others, and those with other models at some statement.
+    pub callees: Vec<Act>,
+    pub callers: Vec<Act>,
+    pub models: Vec<Act>,
+    /// Heap locations that hold other objects.
+    pub slots: Vec<Slot>,
     pub spawns: arena::Delta<SpawnEdge>,
+    /// Whether the entry points or the initialisers that run changed.
+    pub entries: bool,
+    /// Methods of which the statements or their order changed: their numbers are new.
+    pub bodies: Vec<MethodId>,
 }

@@ -4,7 +4,7 @@ use crate::compare::{self, Counts};
 use crate::naive;
 use classfile::ClassSource;
 use fixture::{Compiler, Fixture};
-use ir::{MethodId, Program, access};
+use ir::{MethodId, Program, ProgramDelta, access};
 use models::Models;
 use pointsto::{Ctx, Obj, Options, PointsTo, Roots};
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub struct Case {
     pub entries: Vec<(String, &'static str)>,
     /// Whether the JVM's own start-up is analysed.
     pub boot: bool,
-    classes: Arc<dyn ClassSource>,
+    pub classes: Arc<dyn ClassSource>,
 }
 
 /// What the solver alone says.
@@ -105,11 +105,48 @@ impl Case {
         if solver.facts() > most_facts {
             return None;
         }
-        let naive = naive::solve(&mut program, &mut models, &roots, &self.options);
-        let (differences, counts) = compare::compare(&mut program, &solver, naive);
+        Some(self.insist(&mut program, &mut models, &roots, &solver, &self.name))
+    }
+
+    fn insist(
+        &self,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        solver: &PointsTo,
+        what: &str,
+    ) -> Counts {
+        let naive = naive::solve(program, models, roots, &self.options);
+        let (differences, counts) = compare::compare(program, solver, naive);
         let shown: Vec<&str> = differences.iter().take(SHOWN).map(String::as_str).collect();
-        assert!(shown.is_empty(), "{}: {} differences\n{}", self.name, differences.len(), shown.join("\n"));
-        Some(counts)
+        assert!(shown.is_empty(), "{what}: {} differences\n{}", differences.len(), shown.join("\n"));
+        counts
+    }
+
+    /// Follows edits, and after each insists that the state is that of a program that was never another. Stops
+    /// where `next` has no more edits, or the solver finds more than so many facts.
+    pub fn agree_under_edits(
+        &self,
+        most_facts: u64,
+        next: &mut dyn FnMut(&mut Program, &PointsTo) -> Option<(String, ProgramDelta)>,
+    ) -> Counts {
+        let (mut program, mut models, roots) = self.load();
+        let mut solver = PointsTo::default();
+        solver.apply(&mut program, &mut models, &roots, &self.options, &|_| ());
+        let mut counts = Counts::default();
+        let mut done = self.name.clone();
+        while let Some((edit, delta)) = next(&mut program, &solver) {
+            done = format!("{done}, {edit}");
+            let mut find = |program: &mut Program| self.roots(program);
+            let told = solver.update(&mut program, &mut models, &delta, &mut find, &self.options, &|_| ());
+            counts.rebuilt += usize::from(told.rebuilt);
+            if solver.facts() > most_facts {
+                break;
+            }
+            let roots = self.roots(&mut program);
+            counts.add(self.insist(&mut program, &mut models, &roots, &solver, &done));
+        }
+        counts
     }
 
     pub fn solve(&self) -> Solved {
@@ -129,21 +166,26 @@ impl Case {
         let mut program = Program::new(self.classes.clone());
         let mut models = if self.few_models { THREADS_ONLY.clone() } else { BUILTIN.clone() };
         models.add(&self.name, &self.models).unwrap_or_else(|error| panic!("{error}\n{}", self.models));
+        let roots = self.roots(&mut program);
+        (program, models, roots)
+    }
+
+    fn roots(&self, program: &mut Program) -> Roots {
         let mut roots = Roots::default();
         let mains = match &self.main {
             Some(main) => vec![main.clone()],
             None => self.classes.app_classes(),
         };
         for class in &mains {
-            roots.entries.extend(named(&mut program, class, "main"));
+            roots.entries.extend(named(program, class, "main"));
         }
         for (class, name) in &self.entries {
-            roots.entries.extend(named(&mut program, class, name));
+            roots.entries.extend(named(program, class, name));
         }
         if self.boot {
-            roots.boot = named(&mut program, "java/lang/System", "initPhase1");
+            roots.boot = named(program, "java/lang/System", "initPhase1");
         }
-        (program, models, roots)
+        roots
     }
 }
 

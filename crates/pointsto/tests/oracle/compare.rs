@@ -16,6 +16,8 @@ pub struct Counts {
     pub variables: usize,
     pub facts: usize,
     pub spawns: usize,
+    /// Edits after which everything was solved anew.
+    pub rebuilt: usize,
 }
 
 impl Counts {
@@ -25,6 +27,7 @@ impl Counts {
         self.variables += other.variables;
         self.facts += other.facts;
         self.spawns += other.spawns;
+        self.rebuilt += other.rebuilt;
     }
 }
 
@@ -39,6 +42,7 @@ pub fn compare(program: &mut Program, solver: &PointsTo, naive: Facts) -> (Vec<S
         variables: left.variables,
         facts: right.vars.values().chain(right.slots.values()).map(BTreeSet::len).sum(),
         spawns: right.spawns.len(),
+        rebuilt: 0,
     };
     let names = Names { program, ids: &ids };
     let mut lines = Vec::new();

@@ -3,17 +3,19 @@
 
 mod case;
 mod compare;
+mod edits;
 mod naive;
 mod random;
 mod rules;
 
 use case::{Case, compile};
+use classfile::ClassSource;
 use compare::Counts;
 use fixture::Fixture;
 use pointsto::Options;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Beyond this the naive evaluation takes seconds.
 const MOST_FACTS: u64 = 10_000;
@@ -103,16 +105,17 @@ fn random_programs() -> &'static [Case] {
         }
         let classes = case::compile_source("Random", source);
         let classes = case::open(&classes);
-        let case = |program: random::RandomProgram| {
-            let mut case = Case::new(&program.name, classes.clone());
-            case.main = Some(format!("{}$Main", program.name));
-            case.entries = program.entries;
-            case.models = program.models;
-            case.few_models = program.few_models;
-            let (exclude, origin_budget) = (program.exclude, program.origin_budget);
-            case.options = Options { exclude, origin_budget, ..Options::default() };
-            case
-        };
-        programs.into_iter().map(case).collect()
+        programs.into_iter().map(|program| case_of(program, classes.clone())).collect()
     })
+}
+
+fn case_of(program: random::RandomProgram, classes: Arc<dyn ClassSource>) -> Case {
+    let mut case = Case::new(&program.name, classes);
+    case.main = Some(format!("{}$Main", program.name));
+    case.entries = program.entries;
+    case.models = program.models;
+    case.few_models = program.few_models;
+    let (exclude, origin_budget) = (program.exclude, program.origin_budget);
+    case.options = Options { exclude, origin_budget, ..Options::default() };
+    case
 }

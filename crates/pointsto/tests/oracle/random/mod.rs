@@ -30,7 +30,11 @@ import java.util.function.*;
 
 /// The same program for the same seed.
 pub fn program(seed: u64) -> RandomProgram {
-    let name = format!("R{seed}");
+    program_named(format!("R{seed}"), seed)
+}
+
+/// Programs of one name and several seeds are versions of one another: their classes have the same names.
+pub fn program_named(name: String, seed: u64) -> RandomProgram {
     let mut writer =
         Writer { dice: Dice(seed), name: name.clone(), text: String::new(), classes: Vec::new(), names: 0 };
     let _ = writeln!(writer.text, "class {name} {{");
@@ -53,10 +57,14 @@ pub fn program(seed: u64) -> RandomProgram {
 }
 
 /// A small generator of numbers (splitmix64), good enough to mix choices.
-struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    pub fn below(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -64,11 +72,11 @@ impl Dice {
         ((mixed ^ (mixed >> 31)) % sides as u64) as usize
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 }

@@ -1,0 +1,316 @@
+//! What has to be concluded again though no statement of it changed: because the hierarchy did, or because other
+//! code is told apart. Taken back before the change and put back after it, so that what comes out the same is
+//! never missed in between.
+
+use crate::graph::{EdgeId, Use, UseId};
+use crate::rule::{Rule, RuleId};
+use crate::select::{Contexts, Own};
+use crate::solver::Solver;
+use crate::state::{Call, PointsTo, Target};
+use crate::support::Reason;
+use crate::types::*;
+use arena::IdSet;
+use ir::{BodyChange, ClassId, Program, ProgramDelta, StmtId, StmtKind};
+use models::{Source, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Classes about which the hierarchy answers differently, and all below them.
+#[derive(Default)]
+pub(crate) struct Affected {
+    classes: FxHashSet<ClassId>,
+}
+
+impl Affected {
+    pub(crate) fn by(program: &Program, delta: &ProgramDelta) -> Affected {
+        let changed: Vec<ClassId> = delta.classes.iter().map(|change| change.class).collect();
+        if changed.is_empty() {
+            return Affected::default();
+        }
+        Affected { classes: program.loaded_subtypes(&changed).into_iter().collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    fn has(&self, class: ClassId) -> bool {
+        self.classes.contains(&class)
+    }
+}
+
+/// Statements, uses with objects, and rules that are run again.
+#[derive(Default)]
+pub(crate) struct Again {
+    stmts: Vec<(Act, StmtId)>,
+    fired: Vec<(UseId, Obj)>,
+    rules: Vec<RuleId>,
+}
+
+impl Again {
+    pub(crate) fn extend(&mut self, more: Again) {
+        self.stmts.extend(more.stmts);
+        self.fired.extend(more.fired);
+        self.rules.extend(more.rules);
+    }
+
+    /// Without what is taken back already, and without statements that the edit itself puts in.
+    fn leave_out(&mut self, state: &PointsTo, delta: &ProgramDelta, taken: &Again) {
+        let changed: FxHashSet<_> = delta
+            .bodies
+            .iter()
+            .flat_map(|change| change.alignment.changed_new().iter().map(|&stmt| (change.method, stmt)))
+            .collect();
+        let taken_stmts: FxHashSet<_> = taken.stmts.iter().collect();
+        let is_left = |at: &(Act, StmtId)| {
+            !taken_stmts.contains(at) && !changed.contains(&(state.acts[at.0].method, at.1))
+        };
+        self.stmts.retain(is_left);
+        let fired: FxHashSet<_> = taken.fired.iter().collect();
+        self.fired.retain(|at| !fired.contains(at));
+        let rules: FxHashSet<_> = taken.rules.iter().collect();
+        self.rules.retain(|id| !rules.contains(id));
+    }
+
+    /// Statements of a method have other numbers now; those that changed are run by the edit itself.
+    pub(crate) fn rename(
+        &mut self,
+        state: &PointsTo,
+        change: &BodyChange,
+        renamed: &FxHashMap<StmtId, StmtId>,
+    ) {
+        let changed: FxHashSet<StmtId> = change.alignment.changed_new().iter().copied().collect();
+        let is_other = |act: Act| state.acts[act].method != change.method;
+        for (act, stmt) in &mut self.stmts {
+            if !is_other(*act) {
+                *stmt = renamed[stmt];
+            }
+        }
+        let count = change.new.as_ref().map_or(0, |body| body.stmts.len());
+        self.stmts
+            .retain(|&(act, stmt)| is_other(act) || (stmt.0 as usize) < count && !changed.contains(&stmt));
+    }
+}
+
+impl Solver<'_> {
+    pub(crate) fn take_back(&mut self, again: &Again) {
+        self.run_again(again, false);
+        for &id in &again.rules {
+            let held = &mut self.state.rules.held[id];
+            if std::mem::take(&mut held.ran) {
+                for effect in std::mem::take(&mut held.effects) {
+                    self.unsupport(effect, Reason::Rule(id));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn put_back(&mut self, again: &Again) {
+        self.run_again(again, true);
+        for &id in &again.rules {
+            self.run_rule(id);
+        }
+    }
+
+    fn run_again(&mut self, again: &Again, adding: bool) {
+        for &(act, stmt) in &again.stmts {
+            let Some(rule) = self.state.rules.find(Rule::Active(act)) else { continue };
+            let Some(body) = self.state.frames[act].shape.body.clone() else { continue };
+            self.begin(Reason::Rule(rule), adding);
+            self.run_stmt(act, stmt, &body.stmts[stmt].kind);
+        }
+        for &(id, obj) in &again.fired {
+            let what = self.state.graph.uses[id].what;
+            self.begin(Reason::Fired(id, obj), adding);
+            self.fire(what, obj);
+        }
+    }
+
+    /// What asks the hierarchy about affected classes.
+    pub(crate) fn affected(&mut self, affected: &Affected, delta: &ProgramDelta) -> Again {
+        let mut again = Again::default();
+        if affected.is_empty() {
+            return again;
+        }
+        let changed: FxHashMap<_, FxHashSet<StmtId>> = delta
+            .bodies
+            .iter()
+            .map(|change| (change.method, change.alignment.changed_old().iter().copied().collect()))
+            .collect();
+        for (method, acts) in &self.state.acts_of {
+            let Some(body) = self.state.shapes.get(method).and_then(|shape| shape.body.as_ref()) else {
+                continue;
+            };
+            let mentions = body.stmts.iter().filter(|(_, stmt)| mentions(&stmt.kind, affected));
+            let stmts: Vec<StmtId> = mentions
+                .map(|(stmt, _)| stmt)
+                .filter(|stmt| changed.get(method).is_none_or(|changed| !changed.contains(stmt)))
+                .collect();
+            for &act in acts.iter().filter(|&&act| self.state.frames[act].runs) {
+                again.stmts.extend(stmts.iter().map(|&stmt| (act, stmt)));
+            }
+        }
+        let objects = self.affected_objects(affected);
+        self.collect_fired(&mut again, &objects, &|_, _| false);
+        let rules = self.state.rules.iter().filter(|(_, held)| held.ran);
+        let asks = rules.filter(|&(id, held)| self.asks(held.what, affected, &objects, id));
+        again.rules = asks.map(|(id, _)| id).collect();
+        again
+    }
+
+    fn affected_objects(&self, affected: &Affected) -> IdSet<Obj> {
+        let is_affected = |(obj, object): &(Obj, &Object)| {
+            affected.has(object.class)
+                || matches!(object.site, Site::Literal(class) if affected.has(class))
+                || self.state.lambdas.get(obj).is_some_and(|lambda| affected.has(lambda.target.class))
+        };
+        self.state.objects.items().iter().filter(is_affected).map(|(obj, _)| obj).collect()
+    }
+
+    /// Uses that have fired for one of the objects, or for any if they are such a call.
+    fn collect_fired(&self, again: &mut Again, objects: &IdSet<Obj>, is_such: &dyn Fn(&Call, Obj) -> bool) {
+        for (id, placed) in self.state.graph.uses.iter() {
+            if !placed.alive || placed.late {
+                continue;
+            }
+            let held = self.state.graph.pts(placed.node);
+            let any_such = match placed.what {
+                Use::Receive(call) => Some(&self.state.calls[call]),
+                _ => None,
+            };
+            if held.intersects(objects) || any_such.is_some_and(|call| call.lambda.is_some()) {
+                let is_again =
+                    |&obj: &Obj| objects.contains(obj) || any_such.is_some_and(|call| is_such(call, obj));
+                again.fired.extend(held.iter().filter(is_again).map(|obj| (id, obj)));
+            }
+        }
+    }
+
+    /// Does the rule ask the hierarchy about affected classes?
+    fn asks(&self, rule: Rule, affected: &Affected, objects: &IdSet<Obj>, id: RuleId) -> bool {
+        let of_method = |method| affected.has(self.program.method(method).class);
+        match rule {
+            Rule::Active(_) | Rule::Boot(_) | Rule::Nested(..) | Rule::Thrown(..) => false,
+            Rule::Initialised(class) | Rule::Constructed(_, class, ..) => affected.has(class),
+            Rule::Entry(_, method) | Rule::OpaqueCall(_, method) => of_method(method),
+            Rule::Connected(_, act) | Rule::ExpandedInside(act, _) => of_method(self.state.acts[act].method),
+            Rule::Expanded(_, model, ..) => {
+                let names = |step: &Step| {
+                    let Step::Assign { src, .. } = step else { return false };
+                    matches!(src, Source::ClassNamed(_) | Source::FieldHandle { .. })
+                };
+                self.state.rules.held[id].method.is_none_or(of_method)
+                    || self.models.model(model).steps.iter().any(names)
+            }
+            Rule::LambdaCalled(call) => match self.state.calls[call].target {
+                Target::Fixed(method) => of_method(method),
+                Target::Virtual(target) => affected.has(target.class),
+                Target::Named(..) => false,
+            },
+            Rule::LambdaMade(_, obj) | Rule::OpaqueArray(obj) => objects.contains(obj),
+            Rule::CalledBack(_, obj, class) => objects.contains(obj) || affected.has(class),
+        }
+    }
+
+    /// What depends on whether some code is told apart.
+    pub(crate) fn told_apart_otherwise(
+        &mut self,
+        told_apart: &Contexts,
+        delta: &ProgramDelta,
+        taken: &Again,
+    ) -> Again {
+        let mut again = Again::default();
+        let difference = self.state.told_apart.difference(told_apart);
+        let sites: FxHashSet<Site> = difference
+            .iter()
+            .filter_map(|&own| match own {
+                Own::Task(site) => Some(site),
+                Own::Main(_) => None,
+            })
+            .collect();
+        if sites.is_empty() {
+            return again;
+        }
+        let is_task = |obj: Obj| sites.contains(&self.state.objects[obj].site);
+        let objects: IdSet<Obj> =
+            self.state.objects.items().iter().map(|(obj, _)| obj).filter(|&obj| is_task(obj)).collect();
+        self.collect_fired(&mut again, &objects, &|call, _| call.lambda.is_some_and(is_task));
+        for &site in &sites {
+            let (Site::Alloc(method, stmt) | Site::Model(method, stmt, _)) = site else { continue };
+            for &act in self.state.acts_of.get(&method).into_iter().flatten() {
+                let is_there = self.state.frames[act].shape.body.as_ref();
+                if self.state.frames[act].runs && is_there.is_some_and(|body| body.stmts.get(stmt).is_some())
+                {
+                    again.stmts.push((act, stmt));
+                }
+            }
+        }
+        let is_at = |call: &Call| {
+            let place = &self.state.places[call.place];
+            let method = self.state.acts[place.act].method;
+            sites
+                .iter()
+                .any(|site| matches!(*site, Site::Model(of, stmt, _) if (of, stmt) == (method, place.stmt)))
+        };
+        for (id, held) in self.state.rules.iter().filter(|(_, held)| held.ran) {
+            let is_again = match held.what {
+                Rule::Expanded(call, ..) | Rule::Constructed(call, ..) => is_at(&self.state.calls[call]),
+                Rule::LambdaCalled(call) => self.state.calls[call].lambda.is_some_and(is_task),
+                Rule::LambdaMade(_, obj) => is_task(obj) || objects.contains(obj),
+                _ => false,
+            };
+            if is_again {
+                again.rules.push(id);
+            }
+        }
+        again.leave_out(self.state, delta, taken);
+        again
+    }
+
+    /// Facts about affected objects that no longer pass a filter are in doubt; those that pass now will.
+    pub(crate) fn refilter(&mut self, affected: &Affected) {
+        self.state.graph.filters.forget();
+        let is_affected = |(_, object): &(Obj, &Object)| affected.has(object.class);
+        let objects: IdSet<Obj> =
+            self.state.objects.items().iter().filter(is_affected).map(|(obj, _)| obj).collect();
+        let edges: Vec<EdgeId> = self.state.graph.edges.ids().collect();
+        for id in edges {
+            let edge = &self.state.graph.edges[id];
+            let (Some(class), true) = (edge.filter, edge.alive) else { continue };
+            let (src, dst) = (edge.src, edge.dst);
+            let candidates = self.state.graph.pts(src).intersection(&objects);
+            if candidates.is_empty() {
+                continue;
+            }
+            let owned = edge.own.intersection(&objects);
+            let program = &mut *self.program;
+            let mut stopped = IdSet::new();
+            for obj in owned.iter() {
+                let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
+                if !self.state.graph.passes(Some(class), obj, is_subtype) {
+                    stopped.insert(obj);
+                }
+            }
+            self.state.graph.edges[id].own.subtract(&stopped);
+            self.doubt_facts(dst, &stopped);
+            self.state.graph.revive_edge(id);
+        }
+    }
+}
+
+/// Does running the statement ask the hierarchy about affected classes?
+fn mentions(kind: &StmtKind, affected: &Affected) -> bool {
+    match kind {
+        StmtKind::New { class, .. } | StmtKind::NewArray { class, .. } => affected.has(*class),
+        StmtKind::Load { field, .. }
+        | StmtKind::Store { field, .. }
+        | StmtKind::LoadStatic { field, .. }
+        | StmtKind::StoreStatic { field, .. } => affected.has(field.class),
+        StmtKind::Call { target, .. } => affected.has(target.class),
+        StmtKind::Lambda { interface, target, .. } => affected.has(*interface) || affected.has(target.class),
+        StmtKind::Const { value: ir::Const::Other(class) | ir::Const::Class(class), .. } => {
+            affected.has(*class)
+        }
+        StmtKind::Dynamic { class: Some(class), .. } => affected.has(*class),
+        _ => false,
+    }
+}

@@ -1,0 +1,342 @@
+//! What an edit of the program means here: statements that changed are taken back under the old program and put
+//! in under the new one, everything named after a statement follows it to its new place.
+
+use crate::again::{Affected, Again};
+use crate::graph::Node;
+use crate::retract::Doubts;
+use crate::rule::Rule;
+use crate::select::{Contexts, Limit};
+use crate::solver::{Options, Roots, Solver};
+use crate::state::{Home, Nodes, PointsTo, Shape};
+use crate::support::Reason;
+use crate::types::*;
+use ir::{BodyChange, MethodId, Program, ProgramDelta, StmtId};
+use models::Models;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Numbers of removed statements begin here; no body is as long.
+const REMOVED: u32 = 1 << 31;
+
+impl PointsTo {
+    /// Makes the program what the delta says and follows it.
+    pub fn update(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        delta: &ProgramDelta,
+        find_roots: &mut dyn FnMut(&mut Program) -> Roots,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> PointsToDelta {
+        let Some(mut survey) = self.survey.take().filter(|_| !self.choice.gave_up()) else {
+            program.commit(delta);
+            models.forget();
+            let roots = find_roots(program);
+            return self.apply(program, models, &roots, options, progress);
+        };
+        let affected = Affected::by(program, delta);
+        let of_survey = survey.take_back(program, models, delta, &affected);
+        let own = self.take_back(program, models, delta, &affected);
+        program.commit(delta);
+        models.forget();
+        let roots = &find_roots(program);
+        let mut edit = Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE };
+        let mut fits = survey.follow(program, models, of_survey, &edit);
+        let choice = survey.choose(program, roots, options);
+        edit.told_apart = Some(choice.contexts());
+        edit.limit = survey.limit(options);
+        fits &= self.follow(program, models, own, &edit);
+        if !fits {
+            return self.apply(program, models, roots, options, progress);
+        }
+        self.merged_origins = choice.merged_origins();
+        self.choice = choice;
+        self.survey = Some(survey);
+        let mut told = self.told();
+        told.bodies = delta.bodies.iter().map(|change| change.method).collect();
+        told
+    }
+
+    /// What the update has changed.
+    fn told(&mut self) -> PointsToDelta {
+        let touched = std::mem::take(&mut self.touched);
+        let changed = self.graph.log.take().unwrap_or_default().nodes.into_iter();
+        let mut delta = PointsToDelta { entries: touched.entries, ..PointsToDelta::default() };
+        for (node, _) in changed.filter(|(_, change)| !change.is_none()) {
+            match self.homes.get(node).copied().unwrap_or_default() {
+                Home::Act(act) => delta.values.push(act),
+                Home::Slot(slot) => delta.slots.push(slot),
+                Home::Context => {}
+            }
+        }
+        delta.values.sort_unstable();
+        delta.values.dedup();
+        delta.slots.sort_unstable();
+        delta.callees = sorted(touched.callees);
+        delta.callers = sorted(touched.callers);
+        delta.models = sorted(touched.places.iter().map(|&place| self.places[place].act).collect());
+        // What ended and began again runs as it did.
+        delta.acts.added = sorted(touched.begun.difference(&touched.ended).copied().collect());
+        delta.acts.removed = sorted(touched.ended.difference(&touched.begun).copied().collect());
+        if let Some(before) = touched.spawns_before {
+            let new = self.spawns.iter().filter(|spawn| before.binary_search(spawn).is_err());
+            delta.spawns.added = new.copied().collect();
+            let is_gone = |spawn: &SpawnEdge| self.spawns.binary_search(spawn).is_err();
+            delta.spawns.removed = before.into_iter().filter(is_gone).collect();
+        }
+        delta
+    }
+
+    /// What no longer holds is in doubt afterwards.
+    fn take_back(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        delta: &ProgramDelta,
+        affected: &Affected,
+    ) -> InFlight {
+        self.graph.log = Some(Default::default());
+        self.touched = Default::default();
+        let roots = self.roots.clone();
+        let mut solver = Solver::new(self, program, models);
+        solver.roots(&roots, false);
+        let mut again = solver.affected(affected, delta);
+        solver.take_back(&again);
+        for change in &delta.bodies {
+            solver.run_changed(change, false);
+        }
+        for change in &delta.bodies {
+            solver.rename(change, &mut again);
+        }
+        let doubts = solver.doubts;
+        InFlight { doubts, again }
+    }
+
+    /// To the fixpoint of the new program; false if it gets too large or cannot be trusted.
+    fn follow(
+        &mut self,
+        program: &mut Program,
+        models: &mut Models,
+        in_flight: InFlight,
+        edit: &Edit<'_>,
+    ) -> bool {
+        for (method, body) in &edit.delta.moved {
+            self.replace_body(*method, body);
+        }
+        let mut solver = Solver::new(self, program, models);
+        solver.doubts = in_flight.doubts;
+        let mut again = in_flight.again;
+        if let Some(told_apart) = &edit.told_apart {
+            let more = solver.told_apart_otherwise(told_apart, edit.delta, &again);
+            solver.take_back(&more);
+            solver.state.told_apart = told_apart.clone();
+            again.extend(more);
+        }
+        if !edit.affected.is_empty() {
+            solver.state.traits.forget();
+            solver.refilter(edit.affected);
+        }
+        solver.put_back(&again);
+        for change in &edit.delta.bodies {
+            solver.run_changed(change, true);
+        }
+        solver.roots(edit.roots, true);
+        solver.settle();
+        let fits = solver.run(edit.limit, &|_| ());
+        solver.reclaim();
+        let is_sound = !solver.doubts.inconsistent;
+        self.roots = edit.roots.clone();
+        self.rest();
+        fits && is_sound
+    }
+
+    /// The same statements at other lines.
+    fn replace_body(&mut self, method: MethodId, body: &Arc<ir::Body>) {
+        if self.shapes.contains_key(&method) {
+            let shape = Arc::new(Shape::new(Some(body.clone())));
+            self.shapes.insert(method, shape.clone());
+            for &act in self.acts_of.get(&method).into_iter().flatten() {
+                if !self.frames[act].is_stale {
+                    self.frames[act].shape = shape.clone();
+                }
+            }
+        }
+    }
+}
+
+/// What an edit has taken out of the state and not put back yet.
+struct InFlight {
+    doubts: Doubts,
+    again: Again,
+}
+
+/// What the state is to follow.
+struct Edit<'a> {
+    delta: &'a ProgramDelta,
+    roots: &'a Roots,
+    affected: &'a Affected,
+    /// Which code is to be told apart, unless that stays.
+    told_apart: Option<Contexts>,
+    limit: Limit,
+}
+
+impl Solver<'_> {
+    /// Statements that an edit changed, in every activation that runs them.
+    fn run_changed(&mut self, change: &BodyChange, adding: bool) {
+        let (body, stmts) = if adding {
+            (&change.new, change.alignment.changed_new())
+        } else {
+            (&change.old, change.alignment.changed_old())
+        };
+        let Some(body) = body else { return };
+        for act in self.state.acts_of.get(&change.method).cloned().unwrap_or_default() {
+            if !self.state.frames[act].runs {
+                continue;
+            }
+            let Some(rule) = self.state.rules.find(Rule::Active(act)) else { continue };
+            self.begin(Reason::Rule(rule), adding);
+            for &stmt in stmts {
+                self.run_stmt(act, stmt, &body.stmts[stmt].kind);
+            }
+        }
+    }
+
+    /// Statements and variables of a method get their new numbers.
+    fn rename(&mut self, change: &BodyChange, again: &mut Again) {
+        let Some(acts) = self.state.acts_of.get(&change.method).cloned() else { return };
+        let shape = Arc::new(Shape::new(change.new.clone()));
+        let old_shape = match change.new {
+            Some(_) => self.state.shapes.insert(change.method, shape.clone()),
+            None => self.state.shapes.remove(&change.method),
+        };
+        let renamed = self.renamed(change);
+        let mut source: Vec<Option<u32>> = vec![None; shape.count];
+        for (old, new) in change.alignment.kept_vars() {
+            let old = old_shape.as_ref().and_then(|shape| shape.index(old));
+            if let (Some(old), Some(new)) = (old, shape.index(new)) {
+                source[new as usize] = Some(old);
+            }
+        }
+        for act in acts {
+            // What has no body known has no nodes to keep.
+            if self.state.frames[act].is_stale {
+                self.reshape(act, &shape, &vec![None; shape.count]);
+            } else {
+                self.reshape(act, &shape, &source);
+                self.move_places(act, &renamed);
+            }
+        }
+        again.rename(self.state, change, &renamed);
+        let site = |site: Site| match site {
+            Site::Alloc(method, stmt) if method == change.method && renamed.contains_key(&stmt) => {
+                Site::Alloc(method, renamed[&stmt])
+            }
+            Site::Model(method, stmt, step) if method == change.method && renamed.contains_key(&stmt) => {
+                Site::Model(method, renamed[&stmt], step)
+            }
+            other => other,
+        };
+        if let Some(named) = self.state.named_after.get(&change.method) {
+            for &obj in &named.objects {
+                let object = self.state.objects[obj];
+                self.state.objects.rename(obj, Some(Object { site: site(object.site), ..object }));
+            }
+            for &ctx in &named.contexts {
+                let context = match self.state.contexts[ctx] {
+                    Context::Call(outer, method, stmt) if renamed.contains_key(&stmt) => {
+                        Context::Call(outer, method, renamed[&stmt])
+                    }
+                    Context::Helper(outer, method, stmt) if renamed.contains_key(&stmt) => {
+                        Context::Helper(outer, method, renamed[&stmt])
+                    }
+                    other => other,
+                };
+                self.state.contexts.rename(ctx, Some(context));
+            }
+        }
+        self.state.told_apart.rename(&site);
+    }
+
+    /// The activation's variables get the nodes of those they were.
+    pub(crate) fn reshape(&mut self, act: Act, shape: &Arc<Shape>, source: &[Option<u32>]) {
+        let old: Vec<Node> = self.state.frames[act].vars().collect();
+        let mut is_kept = vec![false; old.len()];
+        let mut nodes = Vec::with_capacity(source.len());
+        for from in source {
+            nodes.push(match from {
+                Some(from) => {
+                    is_kept[*from as usize] = true;
+                    old[*from as usize]
+                }
+                None => {
+                    let node = self.state.graph.add_node();
+                    *self.state.homes.at(node) = Home::Act(act);
+                    node
+                }
+            });
+        }
+        let unused = old.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept).map(|(&node, _)| node);
+        self.doubts.unused_nodes.extend(unused);
+        let frame = &mut self.state.frames[act];
+        (frame.shape, frame.nodes) = (shape.clone(), Nodes::Each(nodes));
+        // Should the method get a body again, nobody tells.
+        frame.is_stale = shape.body.is_none();
+    }
+
+    /// Calls of an activation are at other statements now.
+    fn move_places(&mut self, act: Act, renamed: &FxHashMap<StmtId, StmtId>) {
+        let state = &mut *self.state;
+        let places = std::mem::take(&mut state.frames[act].places);
+        for &place in &places {
+            state.place_ids.remove(&(act, state.places[place].stmt));
+        }
+        let mut kept = Vec::new();
+        for place in places {
+            let stmt = &mut state.places[place].stmt;
+            *stmt = renamed.get(stmt).copied().unwrap_or(*stmt);
+            if stmt.0 < REMOVED {
+                state.place_ids.insert((act, *stmt), place);
+                kept.push(place);
+            } else {
+                self.doubts.places.push(place);
+            }
+        }
+        state.frames[act].places = kept;
+        let callees = &mut state.callees[act];
+        for stmt in &mut callees.stmts {
+            *stmt = renamed[stmt];
+        }
+        state.touched.callees.insert(act);
+        let mut acts = callees.acts.clone();
+        acts.sort_unstable();
+        acts.dedup();
+        for callee in acts {
+            for (caller, stmt) in &mut state.callers[callee] {
+                if *caller == act {
+                    *stmt = renamed[stmt];
+                }
+            }
+            state.touched.callers.insert(callee);
+        }
+        state.touched.spawns |= state.spawn_places.iter().any(|spawn| state.places[spawn.0].act == act);
+    }
+
+    /// New numbers of all statements of the old body; removed ones get numbers beyond all bodies.
+    fn renamed(&mut self, change: &BodyChange) -> FxHashMap<StmtId, StmtId> {
+        let mut renamed: FxHashMap<StmtId, StmtId> = change.alignment.kept_stmts().collect();
+        for stmt in change.old.iter().flat_map(|body| body.stmts.ids()) {
+            renamed.entry(stmt).or_insert_with(|| {
+                self.state.removed_stmts += 1;
+                StmtId(REMOVED + self.state.removed_stmts)
+            });
+        }
+        renamed
+    }
+}
+
+fn sorted(acts: FxHashSet<Act>) -> Vec<Act> {
+    let mut acts: Vec<Act> = acts.into_iter().collect();
+    acts.sort_unstable();
+    acts
+}

@@ -6,7 +6,7 @@ mod answers;
 #[path = "support/spec.rs"]
 mod spec;
 
-use answers::{ABSTRACT_INTERFACE, Answers, described, loaded, problems, related};
+use answers::{Answers, described, loaded, problems, related};
 use classfile::Layer;
 use ir::{MethodRef, Program, access};
 use spec::{ClassSpec, MethodSpec, Op, Spec};
@@ -76,7 +76,11 @@ impl Random {
     fn class_spec(&mut self, number: usize) -> ClassSpec {
         let is_interface = self.one_in(3);
         let mut class = ClassSpec {
-            access: if is_interface { ABSTRACT_INTERFACE } else { access::PUBLIC },
+            access: if is_interface {
+                access::PUBLIC | access::INTERFACE | access::ABSTRACT
+            } else {
+                access::PUBLIC
+            },
             ..ClassSpec::default()
         };
         if number > 0 && !is_interface && !self.one_in(3) {

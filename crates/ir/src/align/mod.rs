@@ -7,6 +7,7 @@ mod subsequence;
 use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
 use arena::{Id, IndexVec};
 use shape::Looks;
+use std::ops::Range;
 
 /// Statements go together only in order and only if they are the same instruction, their variables aside. Calls also
 /// have to find the same looking back from their arguments through copies, casts, constants and receivers: models do,
@@ -20,6 +21,9 @@ pub struct Alignment {
     changed_old: Vec<StmtId>,
     changed_new: Vec<StmtId>,
 }
+
+/// Statements of the old and of the new body between two that go together.
+type Gap = (Range<usize>, Range<usize>);
 
 impl Alignment {
     pub fn of(old: &Body, new: &Body) -> Alignment {
@@ -45,6 +49,11 @@ impl Alignment {
         &self.changed_new
     }
 
+    /// The old statement that this new one is, if it has the same operands as well.
+    pub fn unchanged(&self, new: StmtId) -> Option<StmtId> {
+        self.stmts[new].filter(|_| self.changed_new.binary_search(&new).is_err())
+    }
+
     /// Pairs of the old and the new place of the statements in both bodies, ascending in both.
     pub fn kept_stmts(&self) -> impl Iterator<Item = (StmtId, StmtId)> + '_ {
         self.stmts.iter().filter_map(|(new, &old)| Some((old?, new)))
@@ -58,32 +67,44 @@ impl Alignment {
     fn match_stmts(&mut self, old: &Body, new: &Body) {
         let (old_looks, new_looks) = shape::looks(old, new);
         let looks = (&old_looks, &new_looks);
-        // Before an edit everything is as it was, to the number; after one that took a statement out, too.
+        let (old_end, new_end) = (old.stmts.len(), new.stmts.len());
+        // If all that happened is that statements were taken out, or put back in, the rest is as it was to the number.
         let same = |pair: &(&Stmt, &Stmt)| is_same((old, pair.0), (new, pair.1), looks);
-        let (old_all, new_all) = (old.stmts.as_slice(), new.stmts.as_slice());
-        let ahead = old_all.iter().zip(new_all).take_while(same).count();
-        let (old_rest, new_rest) = (&old_all[ahead..], &new_all[ahead..]);
-        let behind = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(same).count();
-        let (old_end, new_end) = (old_all.len() - behind, new_all.len() - behind);
-        (0..ahead).for_each(|at| self.pair(at, at));
-        (0..behind).for_each(|at| self.pair(old_end + at, new_end + at));
-        if ahead == old_end || ahead == new_end {
+        let pairs = old.stmts.as_slice().iter().zip(new.stmts.as_slice());
+        let ahead = pairs.take_while(same).count();
+        let pairs = old.stmts.as_slice().iter().rev().zip(new.stmts.as_slice().iter().rev());
+        let behind = pairs.take_while(same).count();
+        let shorter = old_end.min(new_end);
+        if ahead + behind >= shorter {
+            (0..ahead).for_each(|at| self.pair(at, at));
+            (ahead..shorter).for_each(|at| self.pair(at + old_end - shorter, at + new_end - shorter));
             return;
         }
         let (old_shapes, new_shapes) = shape::shapes(old, new, looks);
-        let near = (&old_shapes.with_neighbours[ahead..old_end], &new_shapes.with_neighbours[ahead..new_end]);
-        let mut gaps = Vec::new();
-        let (mut x, mut y) = (ahead, ahead);
-        subsequence::common(near.0, near.1, |old, new| {
-            gaps.push((x..ahead + old, y..ahead + new));
-            self.pair(ahead + old, ahead + new);
-            (x, y) = (ahead + old + 1, ahead + new + 1);
-        });
-        gaps.push((x..old_end, y..new_end));
-        for (olds, news) in gaps {
-            let plain = (&old_shapes.plain[olds.clone()], &new_shapes.plain[news.clone()]);
-            subsequence::common(plain.0, plain.1, |old, new| self.pair(olds.start + old, news.start + new));
+        let mut gaps = vec![(0..old_end, 0..new_end)];
+        // The same number means little once variables were added or removed before it.
+        if old.vars.len() == new.vars.len() {
+            gaps = self.fill(gaps, &old_shapes.numbered, &new_shapes.numbered);
         }
+        gaps = self.fill(gaps, &old_shapes.with_neighbours, &new_shapes.with_neighbours);
+        self.fill(gaps, &old_shapes.plain, &new_shapes.plain);
+    }
+
+    /// Matches statements of the same shape inside each gap; the gaps that remain.
+    fn fill(&mut self, gaps: Vec<Gap>, old_shapes: &[u32], new_shapes: &[u32]) -> Vec<Gap> {
+        let mut left = Vec::new();
+        for (olds, news) in gaps {
+            let (mut x, mut y) = (olds.start, news.start);
+            subsequence::common(&old_shapes[olds.clone()], &new_shapes[news.clone()], |old, new| {
+                let (old, new) = (olds.start + old, news.start + new);
+                left.push((x..old, y..new));
+                self.pair(old, new);
+                (x, y) = (old + 1, new + 1);
+            });
+            left.push((x..olds.end, y..news.end));
+        }
+        left.retain(|(olds, news)| !olds.is_empty() && !news.is_empty());
+        left
     }
 
     fn pair(&mut self, old: usize, new: usize) {

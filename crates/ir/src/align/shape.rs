@@ -1,7 +1,7 @@
 //! What statements are, apart from their variables, as numbers: equal shapes may be the same statement. Knows two
 //! bodies and nothing of how their statements are matched.
 
-use crate::body::{Body, StmtId, StmtKind, Var};
+use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
 use arena::{Id, IndexVec};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -71,47 +71,54 @@ fn look(body: &Body, var: Var, looks: &mut Looks, numbers: &mut Numbers<(StmtKin
 }
 
 /// The shapes of a body's statements.
+#[derive(Default)]
 pub(super) struct Shapes {
     /// The instruction; of a call also what its arguments look like, because models see that, and name objects after
     /// calls.
     pub(super) plain: Vec<u32>,
+    /// Also which variables it defines and reads, by number.
+    pub(super) numbered: Vec<u32>,
     /// Also the name of its result, what its operands are and what it is used for, as far as the next statement: to
-    /// tell statements of one shape apart.
+    /// tell statements of one shape apart where numbers mean nothing.
     pub(super) with_neighbours: Vec<u32>,
 }
 
 /// The shapes of both bodies' statements.
 pub(super) fn shapes(old: &Body, new: &Body, (old_looks, new_looks): (&Looks, &Looks)) -> (Shapes, Shapes) {
-    let mut bare = Numbers::new();
-    let (old_bare, new_bare) = (bare_shapes(old, &mut bare), bare_shapes(new, &mut bare));
-    let mut numbers = Numbers::new();
-    let mut of = |body: &Body, bare: &[u32], looks: &Looks| {
-        let plain: Vec<u32> = body
-            .stmts
-            .iter()
-            .map(|(id, stmt)| {
-                let mut words = vec![bare[id.index()]];
-                if let StmtKind::Call { args, .. } = &stmt.kind {
-                    words.extend(args.iter().map(|&arg| looks[arg]));
-                }
-                numbers.of(words)
-            })
-            .collect();
-        plain
+    let mut kinds = Numbers::new();
+    let mut texts: [Numbers<Vec<u32>>; 3] = [Numbers::new(), Numbers::new(), Numbers::new()];
+    let mut of = |body: &Body, looks: &Looks| {
+        let bare = bare_shapes(body, &mut kinds);
+        let users = users(body, &bare);
+        let [plain, numbered, with_neighbours] = &mut texts;
+        let mut shapes = Shapes::default();
+        for (id, stmt) in body.stmts.iter() {
+            let mut words = vec![bare[id.index()]];
+            if let StmtKind::Call { args, .. } = &stmt.kind {
+                words.extend(args.iter().map(|&arg| looks[arg]));
+            }
+            let shape = plain.of(words);
+            shapes.plain.push(shape);
+            let vars = stmt.kind.def().into_iter().chain(stmt.kind.uses());
+            shapes.numbered.push(numbered.of([shape].into_iter().chain(vars.map(|var| var.0)).collect()));
+            let mut words = vec![shape];
+            let operands = stmt.kind.uses().map(|used| body.vars[used].def);
+            words.extend(operands.map(|def| def.map_or(0, |def| bare[def.index()])));
+            if let Some(var) = stmt.kind.def() {
+                words.extend(body.vars[var].name.map(|name| name.0));
+                words.extend(users[var].iter().flat_map(|&(shape, position)| [shape, position]));
+            }
+            shapes.with_neighbours.push(with_neighbours.of(words));
+        }
+        shapes
     };
-    let (old_plain, new_plain) = (of(old, &old_bare, old_looks), of(new, &new_bare, new_looks));
-    let mut numbers = Numbers::new();
-    let mut of = |body: &Body, bare: &[u32], plain: Vec<u32>| {
-        let with_neighbours = with_neighbours(body, bare, &plain).into_iter();
-        Shapes { with_neighbours: with_neighbours.map(|words| numbers.of(words)).collect(), plain }
-    };
-    (of(old, &old_bare, old_plain), of(new, &new_bare, new_plain))
+    (of(old, old_looks), of(new, new_looks))
 }
 
 /// The instruction alone. Of variables only remains whether the result is a reference; phis may differ in how many
 /// values they join.
 fn bare_shapes(body: &Body, numbers: &mut Numbers<StmtKind>) -> Vec<u32> {
-    let shape = |(_, stmt): (StmtId, &crate::body::Stmt)| {
+    let shape = |(_, stmt): (StmtId, &Stmt)| {
         let result = stmt.kind.def();
         let mut kind = stmt.kind.clone();
         let number = |var: &mut Var| *var = Var(u32::from(result == Some(*var) && body.vars[*var].is_ref));
@@ -127,23 +134,14 @@ fn bare_shapes(body: &Body, numbers: &mut Numbers<StmtKind>) -> Vec<u32> {
     body.stmts.iter().map(shape).collect()
 }
 
-fn with_neighbours(body: &Body, bare: &[u32], plain: &[u32]) -> Vec<Vec<u32>> {
-    let shape_of = |def: Option<StmtId>| def.map_or(0, |def| bare[def.index()]);
+/// By which instructions each variable is read, and as which operand; in an order of no meaning.
+fn users(body: &Body, bare: &[u32]) -> IndexVec<Var, Vec<(u32, u32)>> {
     let mut users: IndexVec<Var, Vec<(u32, u32)>> = body.vars.iter().map(|_| Vec::new()).collect();
     for (id, stmt) in body.stmts.iter() {
         for (position, used) in stmt.kind.uses().enumerate() {
             users[used].push((bare[id.index()], position as u32));
         }
     }
-    let words = |(id, stmt): (StmtId, &crate::body::Stmt)| {
-        let mut words = vec![plain[id.index()]];
-        words.extend(stmt.kind.uses().map(|used| shape_of(body.vars[used].def)));
-        if let Some(var) = stmt.kind.def() {
-            words.extend(body.vars[var].name.map(|name| name.0));
-            users[var].sort_unstable();
-            words.extend(users[var].iter().flat_map(|&(shape, position)| [shape, position]));
-        }
-        words
-    };
-    body.stmts.iter().map(words).collect()
+    users.iter_mut().for_each(|users| users.sort_unstable());
+    users
 }

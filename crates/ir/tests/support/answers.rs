@@ -1,6 +1,6 @@
 //! Everything a program answers, as text without ids: two programs that answer alike are the same program.
 
-use ir::{ClassId, FieldRef, Loaded, MethodRef, Problem, Program, Selector, access, dump};
+use ir::{ClassId, FieldRef, Loaded, MethodRef, Problem, Program, Selector, dump};
 use std::collections::BTreeMap;
 
 /// The answers about one class each, by its name.
@@ -118,5 +118,3 @@ pub fn loaded(program: &Program) -> Vec<String> {
     names.sort();
     names
 }
-
-pub const ABSTRACT_INTERFACE: u16 = access::PUBLIC | access::INTERFACE | access::ABSTRACT;

@@ -92,6 +92,14 @@ pub fn java() -> &'static BTreeMap<String, Vec<u8>> {
     CLASSES.get_or_init(|| compile(&files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java"))))
 }
 
+/// The classes of one source file.
+pub fn compile_text(text: &str) -> BTreeMap<String, Vec<u8>> {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let file = directory.path().join("Source.java");
+    std::fs::write(&file, text).expect("written");
+    compile(&[file])
+}
+
 fn compile(files: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
     let directory = tempfile::tempdir().expect("temporary directory");
     let out = directory.path();

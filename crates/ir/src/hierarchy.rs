@@ -83,6 +83,9 @@ impl Program {
     /// The loaded ones among these classes and all loaded classes below them, arrays of them included; ascending.
     /// What members a class has, what it inherits and what it is a subtype of depends on these alone.
     pub fn loaded_subtypes(&self, classes: &[ClassId]) -> Vec<ClassId> {
+        if classes.is_empty() {
+            return Vec::new();
+        }
         let mut above = IdSet::new();
         classes.iter().for_each(|&class| {
             above.insert(class);

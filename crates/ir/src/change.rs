@@ -68,10 +68,17 @@ impl Program {
 
     /// Makes the program what the delta says: afterwards it answers like one that was made over the new class path,
     /// apart from ids. Problems are those of all classes ever loaded and bodies ever lowered, as they are now.
-    /// Between `diff` and `commit` nobody should load or lower anything; of what is, no delta tells.
+    /// Between `diff` and `commit` nobody should load or lower anything: it is mended here, but no delta tells of it.
     pub fn commit(&mut self, delta: &ProgramDelta) {
-        let changed: Vec<ClassId> = delta.classes.iter().map(|change| change.class).collect();
-        let affected: FxHashSet<ClassId> = self.loaded_subtypes(&changed).into_iter().collect();
+        let is_loaded = |class: ClassId| self.class(class).loaded != Loaded::No;
+        let late = delta.unloaded.iter().filter(|name| self.find_class(name).is_some_and(is_loaded));
+        let late: Vec<String> = late.cloned().collect();
+        let affected: FxHashSet<ClassId> = if late.is_empty() {
+            let changed: Vec<ClassId> = delta.classes.iter().map(|change| change.class).collect();
+            self.loaded_subtypes(&changed).into_iter().collect()
+        } else {
+            self.classes.ids().collect()
+        };
         if let Some(stage) = &delta.stage {
             self.source = stage.source().clone();
             self.drop_problems(&stage.classes);
@@ -83,10 +90,6 @@ impl Program {
             self.bodies.insert(*method, body.clone());
         }
         self.drop_answers(&affected);
-        let late = |name: &&String| {
-            self.find_class(name).is_some_and(|class| self.class(class).loaded != Loaded::No)
-        };
-        let late: Vec<String> = delta.unloaded.iter().filter(late).cloned().collect();
         if !late.is_empty() {
             let rest = self.diff(self.source.clone(), &late);
             self.commit(&rest);

@@ -1,13 +1,19 @@
 //! Damaged classes: some of the JDK's, each broken in several ways inside its code, the same ones in every run.
 //! Nothing may panic or hang, and what still lowers must be valid.
 
+#[path = "support/answers.rs"]
+#[allow(dead_code, reason = "other tests ask more")]
+mod answers;
 #[path = "support/everything.rs"]
 mod everything;
 mod support;
 
 use classfile::ClassSource;
 use everything::lower_everything;
+use ir::Program;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const STRIDE: usize = 16;
@@ -37,6 +43,39 @@ fn damaged_classes_neither_panic_nor_hang() {
     println!("{} damaged classes, {read} of them still read", results.len());
     assert!(results.len() > 10_000);
     assert!(read > results.len() / 2, "too few get as far as lowering");
+}
+
+#[test]
+fn classes_can_be_damaged_and_mended_under_a_program() {
+    let jdk = Arc::new(support::Jdk::open());
+    let names = jdk.class_names("java.base");
+    let over = |name: &String, bytes: Vec<u8>| {
+        let classes = BTreeMap::from([(name.clone(), bytes)]);
+        Arc::new(support::Memory { classes, below: Some(jdk.clone()) })
+    };
+    names.par_iter().step_by(STRIDE * 2).enumerate().for_each(|(seed, name)| {
+        let whole = jdk.find(name).expect("listed").bytes.to_vec();
+        let describe = |program: &mut Program| {
+            let described = answers::described(program, name, |_| true);
+            (described, answers::problems(program))
+        };
+        let mut program = Program::new(over(name, whole.clone()));
+        let first = describe(&mut program);
+        for round in 0..3 {
+            let damaged = mutate(&whole, &mut Random(seed as u64 * 3 + round));
+            let source = over(name, damaged);
+            let delta = program.diff(source.clone(), std::slice::from_ref(name));
+            program.commit(&delta);
+            assert_eq!(describe(&mut program).0, describe(&mut Program::new(source)).0, "{name} {round}");
+            let delta = program.diff(over(name, whole.clone()), std::slice::from_ref(name));
+            program.commit(&delta);
+            assert_eq!(describe(&mut program).0, first.0, "{name} {round}");
+            // What is only named by damaged code may be missing for good.
+            let is_other = |told: &&String| !told.starts_with("missing ");
+            let told = describe(&mut program).1;
+            assert_eq!(told.iter().filter(is_other).collect::<Vec<_>>(), first.1.iter().collect::<Vec<_>>());
+        }
+    });
 }
 
 /// Anywhere, or in all of the code: bytes overwritten, bytes copied from elsewhere, bits flipped.

@@ -9,7 +9,7 @@ use crate::lower::lower_member;
 use crate::program::{ClassId, Loaded, MethodId, Problem, Program};
 use crate::read::{Content, Staged, digest};
 use arena::Id;
-use classfile::ClassSource;
+use classfile::{ClassBytes, ClassSource};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,20 +24,14 @@ impl Program {
             let Some(class) = self.find_class(name).filter(|&class| !self.class(class).is_array) else {
                 continue;
             };
+            if self.class(class).loaded == Loaded::No {
+                delta.unloaded.push(name.clone());
+                continue;
+            }
             let found = stage.source().find(name);
-            let entry = &self.classes[class];
-            match entry.loaded {
-                Loaded::No => delta.unloaded.push(name.clone()),
-                Loaded::Missing | Loaded::Yes => {
-                    let known = self.digests.get(class).copied().flatten();
-                    let is_same = known == found.as_ref().map(|found| digest(&found.bytes))
-                        && (entry.loaded == Loaded::Missing
-                            || found.as_ref().is_some_and(|found| found.layer == entry.layer));
-                    if !is_same {
-                        let staged = self.read_bytes(class, found);
-                        stage.classes.insert(class, staged);
-                    }
-                }
+            if !self.is_as_loaded(class, found.as_ref()) {
+                let staged = self.read_bytes(class, found);
+                stage.classes.insert(class, staged);
             }
         }
         self.stage_affected(&mut stage);
@@ -94,6 +88,14 @@ impl Program {
             let rest = self.diff(self.source.clone(), &late);
             self.commit(&rest);
         }
+    }
+
+    fn is_as_loaded(&self, class: ClassId, found: Option<&ClassBytes>) -> bool {
+        let (entry, known) = (self.class(class), self.digests.get(class).copied().flatten());
+        // Of what could not be read it does not matter where it was.
+        let same_layer =
+            || entry.loaded == Loaded::Missing || found.is_some_and(|found| found.layer == entry.layer);
+        known == found.map(|found| digest(&found.bytes)) && same_layer()
     }
 
     /// If the hierarchy changes, everything below must look at its place in it again; and where a cycle was cut, it

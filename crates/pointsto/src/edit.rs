@@ -39,10 +39,16 @@ impl PointsTo {
         let of_survey = survey.take_back(program, models, delta, &affected);
         let own = self.take_back(program, models, delta, &affected);
         program.commit(delta);
-        models.forget();
+        if !affected.is_empty() {
+            models.forget();
+        }
         let roots = &find_roots(program);
         let mut edit = Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE };
         let mut fits = survey.follow(program, models, of_survey, &edit);
+        let told = survey.told();
+        let mut sizes = std::mem::take(&mut survey.sizes);
+        sizes.update(&survey, &told);
+        survey.sizes = sizes;
         let choice = survey.choose(program, roots, options);
         edit.told_apart = Some(choice.contexts());
         edit.limit = survey.limit(options);

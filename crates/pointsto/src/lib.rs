@@ -13,6 +13,7 @@ mod query;
 mod retract;
 mod rule;
 mod select;
+mod sizes;
 mod solver;
 mod state;
 mod support;

@@ -5,11 +5,11 @@
 //! only the smallest keep theirs, then none; in the end there are only those of the survey. The choice depends on the
 //! program alone.
 
+use crate::sizes::Sizes;
 use crate::solver::{Options, Roots, Solver};
 use crate::state::PointsTo;
 use crate::traits::TraitTable;
 use crate::types::*;
-use arena::IdSet;
 use classfile::Layer;
 use ir::{MethodId, Program};
 use models::Models;
@@ -128,7 +128,7 @@ impl PointsTo {
     /// Solves with as many contexts as can be afforded.
     pub(crate) fn apply_after(
         &mut self,
-        survey: PointsTo,
+        mut survey: PointsTo,
         program: &mut Program,
         models: &mut Models,
         roots: &Roots,
@@ -165,9 +165,13 @@ impl PointsTo {
         Limit { facts, acts: MOST_ACTS }
     }
 
-    pub(crate) fn choose(&self, program: &Program, roots: &Roots, options: &Options) -> Choice {
-        let origins = self.origin_sizes(program);
-        let own = self.small(&origins, roots, options);
+    pub(crate) fn choose(&mut self, program: &Program, roots: &Roots, options: &Options) -> Choice {
+        let mut sizes = std::mem::take(&mut self.sizes);
+        let spawned = self.spawns.iter().map(|spawn| spawn.entry);
+        sizes.keep(&spawned.chain(self.entries.iter().copied()).collect());
+        let origins = self.origin_sizes(program, &mut sizes);
+        let own = self.small(&origins, roots, options, &mut sizes);
+        self.sizes = sizes;
         Choice { own, origins: origins.len(), gave_up: false }
     }
 
@@ -195,13 +199,19 @@ impl PointsTo {
 
     /// What is small enough, smallest first: origins each by itself, entry points all but the largest together:
     /// they share static fields, so that the objects of large ones meet everywhere.
-    fn small(&self, origins: &BTreeMap<Site, u64>, roots: &Roots, options: &Options) -> Vec<(u64, Own)> {
+    fn small(
+        &self,
+        origins: &BTreeMap<Site, u64>,
+        roots: &Roots,
+        options: &Options,
+        sizes: &mut Sizes,
+    ) -> Vec<(u64, Own)> {
         let tasks = origins.iter().map(|(&site, &facts)| (facts, Own::Task(site)));
         let mut small: Vec<(u64, Own)> = tasks.filter(|&(facts, _)| facts <= options.origin_budget).collect();
         let is_root = |act: &Act| roots.entries.contains(&self.acts[*act].method);
         let mains = self.entries.iter().copied().filter(is_root);
         let mut mains: Vec<(u64, Own)> =
-            mains.map(|act| (self.code_size(act), Own::Main(self.acts[act].method))).collect();
+            mains.map(|act| (sizes.of(self, act), Own::Main(self.acts[act].method))).collect();
         mains.sort_unstable();
         mains.pop();
         let mut sum = 0;
@@ -214,40 +224,17 @@ impl PointsTo {
     }
 
     /// For each site of application code that makes spawned tasks, the facts of the application code they run.
-    fn origin_sizes(&self, program: &Program) -> BTreeMap<Site, u64> {
-        let mut sizes: BTreeMap<Site, u64> = BTreeMap::new();
-        let mut by_entry: BTreeMap<Act, u64> = BTreeMap::new();
+    fn origin_sizes(&self, program: &Program, sizes: &mut Sizes) -> BTreeMap<Site, u64> {
+        let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
         for spawn in &self.spawns {
             let site = self.objects[spawn.task].site;
             let (Site::Alloc(maker, _) | Site::Model(maker, ..)) = site else { continue };
             if program.class(program.method(maker).class).layer == Layer::Jdk {
                 continue;
             }
-            let size = *by_entry.entry(spawn.entry).or_insert_with(|| self.code_size(spawn.entry));
-            let entry = sizes.entry(site).or_default();
-            *entry = size.max(*entry);
+            let entry = by_site.entry(site).or_default();
+            *entry = sizes.of(self, spawn.entry).max(*entry);
         }
-        sizes
-    }
-
-    /// Facts of the application code that is run from here.
-    fn code_size(&self, entry: Act) -> u64 {
-        let mut seen: IdSet<Act> = IdSet::new();
-        let mut todo = vec![entry];
-        seen.insert(entry);
-        let mut facts = 0;
-        while let Some(act) = todo.pop() {
-            if self.is_application(self.code_ctx(self.acts[act].ctx)) {
-                let frame = &self.frames[act];
-                let nodes = frame.vars().chain([frame.ret]);
-                facts += nodes.map(|node| self.graph.pts(node).len() as u64).sum::<u64>();
-            }
-            for (_, callee) in self.calls(act) {
-                if seen.insert(callee) {
-                    todo.push(callee);
-                }
-            }
-        }
-        facts
+        by_site
     }
 }

@@ -4,6 +4,7 @@
 use crate::graph::{CallId, Graph, Node};
 use crate::rule::{Leaf, Rules};
 use crate::select::{Choice, Contexts};
+use crate::sizes::Sizes;
 use crate::solver::Roots;
 use crate::traits::TraitTable;
 use crate::types::*;
@@ -70,6 +71,8 @@ pub struct PointsTo {
     /// The solution that tells how much code each origin runs, and what followed from it.
     pub(crate) survey: Option<Box<PointsTo>>,
     pub(crate) choice: Choice,
+    /// Of the survey's code.
+    pub(crate) sizes: Sizes,
 }
 
 /// What a node belongs to.

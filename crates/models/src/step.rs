@@ -12,6 +12,15 @@ pub struct Model {
 }
 
 impl Model {
+    /// Does what the steps mean depend on how the arguments of a call were made, on constants and parallel streams?
+    pub fn looks_back(&self) -> bool {
+        self.steps.iter().any(|step| match step {
+            Step::Assign { src, .. } => matches!(src, Source::ClassNamed(_) | Source::FieldHandle { .. }),
+            Step::Spawn(spawn) => spawn.when_parallel,
+            _ => false,
+        })
+    }
+
     /// The highest numbered parameter any step mentions.
     pub(crate) fn highest_param(&self) -> Option<u8> {
         let roots = self.steps.iter().flat_map(Step::operands).map(|operand| operand.root);

@@ -61,7 +61,8 @@ fn main() {
             let delta = program.diff_body(method, body);
             let mut find = |_: &mut Program| roots.clone();
             let told = solver.update(&mut program, &mut models, &delta, &mut find, &options, &|_| ());
-            times.push((start.elapsed(), what.clone()));
+            let what = format!("{} facts, {:?} {what}", solver.facts(), told.work);
+            times.push((start.elapsed(), what));
             rebuilt += usize::from(told.rebuilt);
         }
     }
@@ -70,7 +71,13 @@ fn main() {
         times.sort();
         let at = |percent: usize| times[(times.len() - 1) * percent / 100].0;
         let mean = sum / times.len() as u32;
-        println!("{name}: mean {mean:?} p50 {:?} p95 {:?} p99 {:?} max {:?}", at(50), at(95), at(99), at(100));
+        println!(
+            "{name}: mean {mean:?} p50 {:?} p95 {:?} p99 {:?} max {:?}",
+            at(50),
+            at(95),
+            at(99),
+            at(100)
+        );
         for (time, what) in times.iter().rev().take(8) {
             println!("    {time:?} {what}");
         }

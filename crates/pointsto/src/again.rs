@@ -2,7 +2,8 @@
 //! code is told apart. Taken back before the change and put back after it, so that what comes out the same is
 //! never missed in between.
 
-use crate::graph::{EdgeId, Use, UseId};
+use crate::edit::Edited;
+use crate::graph::{CallId, EdgeId, Use, UseId};
 use crate::rule::{Rule, RuleId};
 use crate::select::{Contexts, Own};
 use crate::solver::Solver;
@@ -10,9 +11,8 @@ use crate::state::{Call, PointsTo, Target};
 use crate::support::Reason;
 use crate::types::*;
 use arena::IdSet;
-use ir::{BodyChange, ClassId, Program, ProgramDelta, StmtId, StmtKind};
-use models::{Source, Step};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ir::{ClassId, Loaded, Program, ProgramDelta, StmtId, StmtKind};
+use rustc_hash::FxHashSet;
 
 /// Classes about which the hierarchy answers differently, and all below them.
 #[derive(Default)]
@@ -54,40 +54,26 @@ impl Again {
     }
 
     /// Without what is taken back already, and without statements that the edit itself puts in.
-    fn leave_out(&mut self, state: &PointsTo, delta: &ProgramDelta, taken: &Again) {
-        let changed: FxHashSet<_> = delta
-            .bodies
-            .iter()
-            .flat_map(|change| change.alignment.changed_new().iter().map(|&stmt| (change.method, stmt)))
-            .collect();
+    pub(crate) fn leave_out(&mut self, state: &PointsTo, edited: &[Edited], taken: &Again) {
         let taken_stmts: FxHashSet<_> = taken.stmts.iter().collect();
-        let is_left = |at: &(Act, StmtId)| {
-            !taken_stmts.contains(at) && !changed.contains(&(state.acts[at.0].method, at.1))
-        };
-        self.stmts.retain(is_left);
+        self.stmts.retain(|at| {
+            let method = state.acts[at.0].method;
+            let is_coming = |body: &Edited| body.method == method && body.coming.contains(&at.1);
+            !taken_stmts.contains(at) && !edited.iter().any(is_coming)
+        });
         let fired: FxHashSet<_> = taken.fired.iter().collect();
         self.fired.retain(|at| !fired.contains(at));
         let rules: FxHashSet<_> = taken.rules.iter().collect();
         self.rules.retain(|id| !rules.contains(id));
     }
 
-    /// Statements of a method have other numbers now; those that changed are run by the edit itself.
-    pub(crate) fn rename(
-        &mut self,
-        state: &PointsTo,
-        change: &BodyChange,
-        renamed: &FxHashMap<StmtId, StmtId>,
-    ) {
-        let changed: FxHashSet<StmtId> = change.alignment.changed_new().iter().copied().collect();
-        let is_other = |act: Act| state.acts[act].method != change.method;
+    /// Statements of a method have other numbers now.
+    pub(crate) fn rename(&mut self, state: &PointsTo, edited: &Edited) {
         for (act, stmt) in &mut self.stmts {
-            if !is_other(*act) {
-                *stmt = renamed[stmt];
+            if state.acts[*act].method == edited.method {
+                *stmt = edited.renamed[stmt];
             }
         }
-        let count = change.new.as_ref().map_or(0, |body| body.stmts.len());
-        self.stmts
-            .retain(|&(act, stmt)| is_other(act) || (stmt.0 as usize) < count && !changed.contains(&stmt));
     }
 }
 
@@ -126,16 +112,11 @@ impl Solver<'_> {
     }
 
     /// What asks the hierarchy about affected classes.
-    pub(crate) fn affected(&mut self, affected: &Affected, delta: &ProgramDelta) -> Again {
+    pub(crate) fn affected(&mut self, affected: &Affected, edited: &[Edited]) -> Again {
         let mut again = Again::default();
         if affected.is_empty() {
             return again;
         }
-        let changed: FxHashMap<_, FxHashSet<StmtId>> = delta
-            .bodies
-            .iter()
-            .map(|change| (change.method, change.alignment.changed_old().iter().copied().collect()))
-            .collect();
         for (method, acts) in &self.state.acts_of {
             let Some(body) = self.state.shapes.get(method).and_then(|shape| shape.body.as_ref()) else {
                 continue;
@@ -143,7 +124,7 @@ impl Solver<'_> {
             let mentions = body.stmts.iter().filter(|(_, stmt)| mentions(&stmt.kind, affected));
             let stmts: Vec<StmtId> = mentions
                 .map(|(stmt, _)| stmt)
-                .filter(|stmt| changed.get(method).is_none_or(|changed| !changed.contains(stmt)))
+                .filter(|stmt| !edited.iter().any(|body| body.method == *method && body.going.contains(stmt)))
                 .collect();
             for &act in acts.iter().filter(|&&act| self.state.frames[act].runs) {
                 again.stmts.extend(stmts.iter().map(|&stmt| (act, stmt)));
@@ -185,6 +166,23 @@ impl Solver<'_> {
         }
     }
 
+    /// What sees the arguments and the result of a call on receivers that stay.
+    pub(crate) fn collect_of_call(&self, again: &mut Again, call: CallId) {
+        let rules = self.state.rules.of_call(call).iter().copied();
+        again.rules.extend(rules.filter(|&id| self.state.rules.held[id].ran));
+        let Some(&Some(this)) = self.state.calls[call].args.first() else { return };
+        let Some(id) = self.state.graph.find_use(this, Use::Receive(call)) else { return };
+        let placed = &self.state.graph.uses[id];
+        if placed.alive && !placed.late {
+            let sees = |&obj: &Obj| {
+                let class = self.state.objects[obj].class;
+                self.state.lambdas.contains_key(&obj) || self.program.class(class).loaded == Loaded::Missing
+            };
+            let held = self.state.graph.pts(this);
+            again.fired.extend(held.iter().filter(sees).map(|obj| (id, obj)));
+        }
+    }
+
     /// Does the rule ask the hierarchy about affected classes?
     fn asks(&self, rule: Rule, affected: &Affected, objects: &IdSet<Obj>, id: RuleId) -> bool {
         let of_method = |method| affected.has(self.program.method(method).class);
@@ -194,12 +192,8 @@ impl Solver<'_> {
             Rule::Entry(_, method) | Rule::OpaqueCall(_, method) => of_method(method),
             Rule::Connected(_, act) | Rule::ExpandedInside(act, _) => of_method(self.state.acts[act].method),
             Rule::Expanded(_, model, ..) => {
-                let names = |step: &Step| {
-                    let Step::Assign { src, .. } = step else { return false };
-                    matches!(src, Source::ClassNamed(_) | Source::FieldHandle { .. })
-                };
                 self.state.rules.held[id].method.is_none_or(of_method)
-                    || self.models.model(model).steps.iter().any(names)
+                    || self.models.model(model).looks_back()
             }
             Rule::LambdaCalled(call) => match self.state.calls[call].target {
                 Target::Fixed(method) => of_method(method),
@@ -215,7 +209,7 @@ impl Solver<'_> {
     pub(crate) fn told_apart_otherwise(
         &mut self,
         told_apart: &Contexts,
-        delta: &ProgramDelta,
+        edited: &[Edited],
         taken: &Again,
     ) -> Again {
         let mut again = Again::default();
@@ -262,7 +256,7 @@ impl Solver<'_> {
                 again.rules.push(id);
             }
         }
-        again.leave_out(self.state, delta, taken);
+        again.leave_out(self.state, edited, taken);
         again
     }
 

@@ -10,7 +10,7 @@ use crate::solver::{Options, Roots, Solver};
 use crate::state::{Home, Nodes, PointsTo, Shape};
 use crate::support::Reason;
 use crate::types::*;
-use ir::{BodyChange, MethodId, Program, ProgramDelta, StmtId};
+use ir::{Body, BodyChange, CallKind, MethodId, Program, ProgramDelta, StmtId, StmtKind, Var};
 use models::Models;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -59,7 +59,10 @@ impl PointsTo {
         self.merged_origins = choice.merged_origins();
         self.choice = choice;
         self.survey = Some(survey);
+        let Work { taken, proofs } = told.work;
         let mut told = self.told();
+        told.work.taken += taken;
+        told.work.proofs += proofs;
         told.bodies = delta.bodies.iter().map(|change| change.method).collect();
         told
     }
@@ -68,7 +71,8 @@ impl PointsTo {
     fn told(&mut self) -> PointsToDelta {
         let touched = std::mem::take(&mut self.touched);
         let changed = self.graph.log.take().unwrap_or_default().nodes.into_iter();
-        let mut delta = PointsToDelta { entries: touched.entries, ..PointsToDelta::default() };
+        let mut delta =
+            PointsToDelta { entries: touched.entries, work: touched.work, ..PointsToDelta::default() };
         for (node, _) in changed.filter(|(_, change)| !change.is_none()) {
             match self.homes.get(node).copied().unwrap_or_default() {
                 Home::Act(act) => delta.values.push(act),
@@ -107,16 +111,20 @@ impl PointsTo {
         let roots = self.roots.clone();
         let mut solver = Solver::new(self, program, models);
         solver.roots(&roots, false);
-        let mut again = solver.affected(affected, delta);
+        let edited: Vec<Edited> = delta.bodies.iter().map(|change| solver.edited(change)).collect();
+        let mut again = solver.affected(affected, &edited);
+        again.extend(solver.rewired(&edited, &again));
         solver.take_back(&again);
-        for change in &delta.bodies {
-            solver.run_changed(change, false);
+        for body in &edited {
+            solver.run_changed(body, false);
         }
-        for change in &delta.bodies {
-            solver.rename(change, &mut again);
+        for body in &edited {
+            solver.rename(body);
+            solver.rewire(body);
+            again.rename(solver.state, body);
         }
         let doubts = solver.doubts;
-        InFlight { doubts, again }
+        InFlight { doubts, edited, again }
     }
 
     /// To the fixpoint of the new program; false if it gets too large or cannot be trusted.
@@ -134,7 +142,7 @@ impl PointsTo {
         solver.doubts = in_flight.doubts;
         let mut again = in_flight.again;
         if let Some(told_apart) = &edit.told_apart {
-            let more = solver.told_apart_otherwise(told_apart, edit.delta, &again);
+            let more = solver.told_apart_otherwise(told_apart, &in_flight.edited, &again);
             solver.take_back(&more);
             solver.state.told_apart = told_apart.clone();
             again.extend(more);
@@ -144,21 +152,23 @@ impl PointsTo {
             solver.refilter(edit.affected);
         }
         solver.put_back(&again);
-        for change in &edit.delta.bodies {
-            solver.run_changed(change, true);
+        for body in &in_flight.edited {
+            solver.run_changed(body, true);
         }
         solver.roots(edit.roots, true);
         solver.settle();
         let fits = solver.run(edit.limit, &|_| ());
         solver.reclaim();
         let is_sound = !solver.doubts.inconsistent;
+        let work = solver.doubts.work();
+        self.touched.work = work;
         self.roots = edit.roots.clone();
         self.rest();
         fits && is_sound
     }
 
     /// The same statements at other lines.
-    fn replace_body(&mut self, method: MethodId, body: &Arc<ir::Body>) {
+    fn replace_body(&mut self, method: MethodId, body: &Arc<Body>) {
         if self.shapes.contains_key(&method) {
             let shape = Arc::new(Shape::new(Some(body.clone())));
             self.shapes.insert(method, shape.clone());
@@ -174,7 +184,22 @@ impl PointsTo {
 /// What an edit has taken out of the state and not put back yet.
 struct InFlight {
     doubts: Doubts,
+    edited: Vec<Edited>,
     again: Again,
+}
+
+/// A body that changes.
+pub(crate) struct Edited {
+    pub(crate) method: MethodId,
+    bodies: [Option<Arc<Body>>; 2],
+    /// Statements whose constraints go, and those whose constraints come.
+    pub(crate) going: FxHashSet<StmtId>,
+    pub(crate) coming: FxHashSet<StmtId>,
+    /// Calls that stay and get other arguments: what they call is not to be missed in between.
+    rewired: Vec<(StmtId, StmtId)>,
+    /// New numbers of all statements of the old body; those of removed ones are beyond all bodies.
+    pub(crate) renamed: FxHashMap<StmtId, StmtId>,
+    vars: Vec<(Var, Var)>,
 }
 
 /// What the state is to follow.
@@ -188,37 +213,118 @@ struct Edit<'a> {
 }
 
 impl Solver<'_> {
-    /// Statements that an edit changed, in every activation that runs them.
-    fn run_changed(&mut self, change: &BodyChange, adding: bool) {
-        let (body, stmts) = if adding {
-            (&change.new, change.alignment.changed_new())
-        } else {
-            (&change.old, change.alignment.changed_old())
+    /// What an edit does to a body. A call that finds other constants is another call if its models look at them.
+    fn edited(&mut self, change: &BodyChange) -> Edited {
+        let alignment = &change.alignment;
+        let mut edited = Edited {
+            method: change.method,
+            bodies: [change.old.clone(), change.new.clone()],
+            going: alignment.changed_old().iter().copied().collect(),
+            coming: alignment.changed_new().iter().copied().collect(),
+            rewired: Vec::new(),
+            renamed: alignment.kept_stmts().collect(),
+            vars: alignment.kept_vars().collect(),
         };
-        let Some(body) = body else { return };
-        for act in self.state.acts_of.get(&change.method).cloned().unwrap_or_default() {
+        for &(old, new) in alignment.look_otherwise() {
+            if self.looks_at_constants(change.method, old) {
+                edited.going.insert(old);
+                edited.coming.insert(new);
+                edited.renamed.remove(&old);
+            }
+        }
+        if let (Some(old), Some(new)) = (&change.old, &change.new) {
+            let kept = alignment
+                .kept_stmts()
+                .filter(|(before, _)| edited.going.contains(before) && edited.renamed.contains_key(before));
+            let rewired = kept.filter(|&(before, after)| {
+                let same = |after: Var, before: Var| alignment.vars[after] == Some(before);
+                is_rewired(&old.stmts[before].kind, &new.stmts[after].kind, &same)
+            });
+            edited.rewired = rewired.collect();
+        }
+        for (before, after) in &edited.rewired {
+            edited.going.remove(before);
+            edited.coming.remove(after);
+        }
+        for stmt in change.old.iter().flat_map(|body| body.stmts.ids()) {
+            edited.renamed.entry(stmt).or_insert_with(|| {
+                self.state.removed_stmts += 1;
+                StmtId(REMOVED + self.state.removed_stmts)
+            });
+        }
+        edited
+    }
+
+    /// Does a model expanded at the statement look back from its arguments?
+    fn looks_at_constants(&self, method: MethodId, stmt: StmtId) -> bool {
+        let acts = self.state.acts_of.get(&method).into_iter().flatten();
+        let mut models = acts.flat_map(|&act| self.state.models_at(act, stmt));
+        models.any(|&model| self.models.model(model).looks_back())
+    }
+
+    /// Statements that an edit changed, in every activation that runs them.
+    fn run_changed(&mut self, edited: &Edited, adding: bool) {
+        let stmts = if adding { &edited.coming } else { &edited.going };
+        let Some(body) = &edited.bodies[usize::from(adding)] else { return };
+        let mut stmts: Vec<StmtId> = stmts.iter().copied().collect();
+        stmts.sort_unstable();
+        for act in self.state.acts_of.get(&edited.method).cloned().unwrap_or_default() {
             if !self.state.frames[act].runs {
                 continue;
             }
             let Some(rule) = self.state.rules.find(Rule::Active(act)) else { continue };
             self.begin(Reason::Rule(rule), adding);
-            for &stmt in stmts {
+            for &stmt in &stmts {
                 self.run_stmt(act, stmt, &body.stmts[stmt].kind);
             }
         }
     }
 
+    /// What sees the arguments and the results of calls that get other ones.
+    fn rewired(&mut self, edited: &[Edited], taken: &Again) -> Again {
+        let mut again = Again::default();
+        for body in edited {
+            for &act in self.state.acts_of.get(&body.method).into_iter().flatten() {
+                for &(stmt, _) in body.rewired.iter().filter(|_| self.state.frames[act].runs) {
+                    let place = self.state.place_ids.get(&(act, stmt));
+                    if let Some(&call) = place.and_then(|&place| self.state.places[place].calls.first()) {
+                        self.collect_of_call(&mut again, call);
+                    }
+                }
+            }
+        }
+        again.leave_out(self.state, &[], taken);
+        again
+    }
+
+    /// Calls get the arguments and results that they have in the new body.
+    fn rewire(&mut self, edited: &Edited) {
+        let [_, Some(body)] = &edited.bodies else { return };
+        for act in self.state.acts_of.get(&edited.method).cloned().unwrap_or_default() {
+            for &(_, stmt) in &edited.rewired {
+                let StmtKind::Call { dst, args, .. } = &body.stmts[stmt].kind else { continue };
+                let place = self.state.place_ids.get(&(act, stmt));
+                let Some(&call) = place.and_then(|&place| self.state.places[place].calls.first()) else {
+                    continue;
+                };
+                self.state.calls[call].args = args.iter().map(|&arg| self.var(act, arg)).collect();
+                self.state.calls[call].dst = dst.and_then(|dst| self.var(act, dst));
+            }
+        }
+    }
+
     /// Statements and variables of a method get their new numbers.
-    fn rename(&mut self, change: &BodyChange, again: &mut Again) {
-        let Some(acts) = self.state.acts_of.get(&change.method).cloned() else { return };
-        let shape = Arc::new(Shape::new(change.new.clone()));
-        let old_shape = match change.new {
-            Some(_) => self.state.shapes.insert(change.method, shape.clone()),
-            None => self.state.shapes.remove(&change.method),
+    fn rename(&mut self, edited: &Edited) {
+        let Some(acts) = self.state.acts_of.get(&edited.method).cloned() else { return };
+        let [_, new] = &edited.bodies;
+        let shape = Arc::new(Shape::new(new.clone()));
+        let old_shape = match new {
+            Some(_) => self.state.shapes.insert(edited.method, shape.clone()),
+            None => self.state.shapes.remove(&edited.method),
         };
-        let renamed = self.renamed(change);
+        let renamed = &edited.renamed;
         let mut source: Vec<Option<u32>> = vec![None; shape.count];
-        for (old, new) in change.alignment.kept_vars() {
+        for &(old, new) in &edited.vars {
             let old = old_shape.as_ref().and_then(|shape| shape.index(old));
             if let (Some(old), Some(new)) = (old, shape.index(new)) {
                 source[new as usize] = Some(old);
@@ -230,20 +336,19 @@ impl Solver<'_> {
                 self.reshape(act, &shape, &vec![None; shape.count]);
             } else {
                 self.reshape(act, &shape, &source);
-                self.move_places(act, &renamed);
+                self.move_places(act, renamed);
             }
         }
-        again.rename(self.state, change, &renamed);
         let site = |site: Site| match site {
-            Site::Alloc(method, stmt) if method == change.method && renamed.contains_key(&stmt) => {
+            Site::Alloc(method, stmt) if method == edited.method && renamed.contains_key(&stmt) => {
                 Site::Alloc(method, renamed[&stmt])
             }
-            Site::Model(method, stmt, step) if method == change.method && renamed.contains_key(&stmt) => {
+            Site::Model(method, stmt, step) if method == edited.method && renamed.contains_key(&stmt) => {
                 Site::Model(method, renamed[&stmt], step)
             }
             other => other,
         };
-        if let Some(named) = self.state.named_after.get(&change.method) {
+        if let Some(named) = self.state.named_after.get(&edited.method) {
             for &obj in &named.objects {
                 let object = self.state.objects[obj];
                 self.state.objects.rename(obj, Some(Object { site: site(object.site), ..object }));
@@ -327,17 +432,15 @@ impl Solver<'_> {
         }
         state.touched.spawns |= state.spawn_places.iter().any(|spawn| state.places[spawn.0].act == act);
     }
+}
 
-    /// New numbers of all statements of the old body; removed ones get numbers beyond all bodies.
-    fn renamed(&mut self, change: &BodyChange) -> FxHashMap<StmtId, StmtId> {
-        let mut renamed: FxHashMap<StmtId, StmtId> = change.alignment.kept_stmts().collect();
-        for stmt in change.old.iter().flat_map(|body| body.stmts.ids()) {
-            renamed.entry(stmt).or_insert_with(|| {
-                self.state.removed_stmts += 1;
-                StmtId(REMOVED + self.state.removed_stmts)
-            });
+/// The same call on the same receivers, whatever else it passes.
+fn is_rewired(old: &StmtKind, new: &StmtKind, same: &dyn Fn(Var, Var) -> bool) -> bool {
+    match (old, new) {
+        (StmtKind::Call { kind, args: before, .. }, StmtKind::Call { args: after, .. }) => {
+            *kind == CallKind::Static || before.first().zip(after.first()).is_some_and(|(&b, &a)| same(a, b))
         }
-        renamed
+        _ => false,
     }
 }
 

@@ -295,6 +295,10 @@ impl Graph {
         id
     }
 
+    pub(crate) fn find_use(&self, node: Node, what: Use) -> Option<UseId> {
+        self.use_ids.get(&(node, what)).copied()
+    }
+
     pub(crate) fn support_use(&mut self, id: UseId, reason: Reason) {
         let placed = &mut self.uses[id];
         placed.supports.add(reason);

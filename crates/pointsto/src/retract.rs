@@ -10,13 +10,13 @@ use crate::rule::{Effect, Leaf, Rule, RuleId};
 use crate::solver::Solver;
 use crate::state::Place;
 use crate::support::{Lost, Reason, Supports};
-use crate::types::Obj;
+use crate::types::{Obj, Work};
 use arena::IdSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Steps of all proofs of one update.
-const BUDGET: u64 = 200_000;
+const BUDGET: u64 = 1_000_000;
 
 /// What can be proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,8 +51,13 @@ pub(crate) struct Doubts {
     pub(crate) places: Vec<Place>,
     /// Something was taken back that was never there: the state cannot be trusted.
     pub(crate) inconsistent: bool,
-    /// For the curious: how much was looked at and taken away.
     pub(crate) deleted: u64,
+}
+
+impl Doubts {
+    pub(crate) fn work(&self) -> Work {
+        Work { taken: self.deleted, proofs: self.steps }
+    }
 }
 
 impl Solver<'_> {

@@ -50,6 +50,29 @@ pub(crate) enum Rule {
     OpaqueArray(Obj),
 }
 
+impl Rule {
+    /// The call whose arguments the rule sees.
+    fn call(self) -> Option<CallId> {
+        match self {
+            Rule::Connected(call, _)
+            | Rule::Expanded(call, ..)
+            | Rule::LambdaCalled(call)
+            | Rule::LambdaMade(call, _)
+            | Rule::OpaqueCall(call, _)
+            | Rule::Constructed(call, ..) => Some(call),
+            Rule::Active(_)
+            | Rule::Initialised(_)
+            | Rule::Boot(_)
+            | Rule::Entry(..)
+            | Rule::ExpandedInside(..)
+            | Rule::Nested(..)
+            | Rule::CalledBack(..)
+            | Rule::Thrown(..)
+            | Rule::OpaqueArray(_) => None,
+        }
+    }
+}
+
 /// One thing that was derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
@@ -103,6 +126,8 @@ pub(crate) struct Rules {
     pub(crate) held: IndexVec<RuleId, Held>,
     ids: FxHashMap<Rule, RuleId>,
     free: Vec<RuleId>,
+    /// Rules about a call.
+    of_call: FxHashMap<CallId, Vec<RuleId>>,
     /// Rules that hold and have not run.
     pub(crate) pending: Vec<RuleId>,
 }
@@ -131,7 +156,14 @@ impl Rules {
             None => self.held.push(held),
         };
         self.ids.insert(what, id);
+        if let Some(call) = what.call() {
+            self.of_call.entry(call).or_default().push(id);
+        }
         id
+    }
+
+    pub(crate) fn of_call(&self, call: CallId) -> &[RuleId] {
+        self.of_call.get(&call).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn find(&self, what: Rule) -> Option<RuleId> {
@@ -149,6 +181,14 @@ impl Rules {
         debug_assert!(held.supports.is_empty() && held.effects.is_empty() && !held.ran);
         if self.ids.remove(&held.what).is_none() {
             return Default::default();
+        }
+        if let Some(call) = held.what.call()
+            && let Some(rules) = self.of_call.get_mut(&call)
+        {
+            rules.retain(|&rule| rule != id);
+            if rules.is_empty() {
+                self.of_call.remove(&call);
+            }
         }
         self.free.push(id);
         (std::mem::take(&mut held.nodes), std::mem::take(&mut held.calls))

@@ -107,6 +107,7 @@ pub(crate) struct Touched {
     /// The spawns as they were told last, once they have to be told anew.
     pub(crate) spawns_before: Option<Vec<SpawnEdge>>,
     pub(crate) entries: bool,
+    pub(crate) work: Work,
 }
 
 /// A statement that calls something.

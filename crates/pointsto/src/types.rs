@@ -119,4 +119,14 @@ pub struct PointsToDelta {
     pub entries: bool,
     /// Methods of which the statements or their order changed: their numbers are new.
     pub bodies: Vec<MethodId>,
+    pub work: Work,
+}
+
+/// How much an update had to do, in steps that do not depend on the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Facts taken away, those that came back included.
+    pub taken: u64,
+    /// Steps of proofs that something still holds.
+    pub proofs: u64,
 }

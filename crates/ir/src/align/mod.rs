@@ -6,12 +6,11 @@ mod subsequence;
 
 use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
 use arena::{Id, IndexVec};
-use shape::Looks;
 use std::ops::Range;
 
-/// Statements go together only in order and only if they are the same instruction, their variables aside. Calls also
-/// have to find the same looking back from their arguments through copies, casts, constants and receivers: models do,
-/// and objects named after a call must not outlive what they were made from.
+/// Statements go together only in order and only if they are the same instruction, their variables aside. Calls that
+/// find something else looking back from their arguments through copies, casts, constants and receivers, as models do,
+/// are told besides.
 #[derive(Debug, Clone, Default)]
 pub struct Alignment {
     /// For each statement of the new body the one of the old body that it is, if any.
@@ -20,6 +19,7 @@ pub struct Alignment {
     pub vars: IndexVec<Var, Option<Var>>,
     changed_old: Vec<StmtId>,
     changed_new: Vec<StmtId>,
+    look_otherwise: Vec<(StmtId, StmtId)>,
 }
 
 /// Statements of the old and of the new body between two that go together.
@@ -32,9 +32,19 @@ impl Alignment {
             vars: new.vars.iter().map(|_| None).collect(),
             ..Alignment::default()
         };
+        let (old_looks, new_looks) = shape::looks(old, new);
         alignment.match_stmts(old, new);
         alignment.match_vars(old, new);
         alignment.compare(old, new);
+        let look_otherwise = alignment.kept_stmts().filter(|&(before, after)| {
+            match (&old.stmts[before].kind, &new.stmts[after].kind) {
+                (StmtKind::Call { args: before, .. }, StmtKind::Call { args: after, .. }) => {
+                    before.iter().zip(after).any(|(&before, &after)| old_looks[before] != new_looks[after])
+                }
+                _ => false,
+            }
+        });
+        alignment.look_otherwise = look_otherwise.collect();
         alignment
     }
 
@@ -47,6 +57,12 @@ impl Alignment {
     /// Statements of the new body that are new or had other operands. Ascending.
     pub fn changed_new(&self) -> &[StmtId] {
         &self.changed_new
+    }
+
+    /// Calls, old and new place, that are the same but for what is found looking back from their arguments. Objects
+    /// named after them may have been made from what is no longer there.
+    pub fn look_otherwise(&self) -> &[(StmtId, StmtId)] {
+        &self.look_otherwise
     }
 
     /// The old statement that this new one is, if it has the same operands as well.
@@ -65,11 +81,9 @@ impl Alignment {
     }
 
     fn match_stmts(&mut self, old: &Body, new: &Body) {
-        let (old_looks, new_looks) = shape::looks(old, new);
-        let looks = (&old_looks, &new_looks);
         let (old_end, new_end) = (old.stmts.len(), new.stmts.len());
         // If all that happened is that statements were taken out, or put back in, the rest is as it was to the number.
-        let same = |pair: &(&Stmt, &Stmt)| is_same((old, pair.0), (new, pair.1), looks);
+        let same = |pair: &(&Stmt, &Stmt)| is_same((old, pair.0), (new, pair.1));
         let pairs = old.stmts.as_slice().iter().zip(new.stmts.as_slice());
         let ahead = pairs.take_while(same).count();
         let pairs = old.stmts.as_slice().iter().rev().zip(new.stmts.as_slice().iter().rev());
@@ -80,7 +94,7 @@ impl Alignment {
             (ahead..shorter).for_each(|at| self.pair(at + old_end - shorter, at + new_end - shorter));
             return;
         }
-        let (old_shapes, new_shapes) = shape::shapes(old, new, looks);
+        let (old_shapes, new_shapes) = shape::shapes(old, new);
         let mut gaps = vec![(0..old_end, 0..new_end)];
         // The same number means little once variables were added or removed before it.
         if old.vars.len() == new.vars.len() {
@@ -171,16 +185,10 @@ impl Alignment {
     }
 }
 
-/// The same instruction on the same variables by number, its result of the same kind, with arguments that look the
-/// same.
-fn is_same((old, before): (&Body, &Stmt), (new, after): (&Body, &Stmt), looks: (&Looks, &Looks)) -> bool {
+/// The same instruction on the same variables by number, its result of the same kind.
+fn is_same((old, before): (&Body, &Stmt), (new, after): (&Body, &Stmt)) -> bool {
     let is_ref = |body: &Body, kind: &StmtKind| kind.def().map(|var| body.vars[var].is_ref);
-    before.kind == after.kind
-        && is_ref(old, &before.kind) == is_ref(new, &after.kind)
-        && match &after.kind {
-            StmtKind::Call { args, .. } => args.iter().all(|&arg| looks.0[arg] == looks.1[arg]),
-            _ => true,
-        }
+    before.kind == after.kind && is_ref(old, &before.kind) == is_ref(new, &after.kind)
 }
 
 fn is_undefined(body: &Body, var: Var) -> bool {

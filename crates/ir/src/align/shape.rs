@@ -73,8 +73,7 @@ fn look(body: &Body, var: Var, looks: &mut Looks, numbers: &mut Numbers<(StmtKin
 /// The shapes of a body's statements.
 #[derive(Default)]
 pub(super) struct Shapes {
-    /// The instruction; of a call also what its arguments look like, because models see that, and name objects after
-    /// calls.
+    /// The instruction.
     pub(super) plain: Vec<u32>,
     /// Also which variables it defines and reads, by number.
     pub(super) numbered: Vec<u32>,
@@ -84,20 +83,16 @@ pub(super) struct Shapes {
 }
 
 /// The shapes of both bodies' statements.
-pub(super) fn shapes(old: &Body, new: &Body, (old_looks, new_looks): (&Looks, &Looks)) -> (Shapes, Shapes) {
+pub(super) fn shapes(old: &Body, new: &Body) -> (Shapes, Shapes) {
     let mut kinds = Numbers::new();
-    let mut texts: [Numbers<Vec<u32>>; 3] = [Numbers::new(), Numbers::new(), Numbers::new()];
-    let mut of = |body: &Body, looks: &Looks| {
+    let mut texts: [Numbers<Vec<u32>>; 2] = [Numbers::new(), Numbers::new()];
+    let mut of = |body: &Body| {
         let bare = bare_shapes(body, &mut kinds);
         let users = users(body, &bare);
-        let [plain, numbered, with_neighbours] = &mut texts;
+        let [numbered, with_neighbours] = &mut texts;
         let mut shapes = Shapes::default();
         for (id, stmt) in body.stmts.iter() {
-            let mut words = vec![bare[id.index()]];
-            if let StmtKind::Call { args, .. } = &stmt.kind {
-                words.extend(args.iter().map(|&arg| looks[arg]));
-            }
-            let shape = plain.of(words);
+            let shape = bare[id.index()];
             shapes.plain.push(shape);
             let vars = stmt.kind.def().into_iter().chain(stmt.kind.uses());
             shapes.numbered.push(numbered.of([shape].into_iter().chain(vars.map(|var| var.0)).collect()));
@@ -112,7 +107,7 @@ pub(super) fn shapes(old: &Body, new: &Body, (old_looks, new_looks): (&Looks, &L
         }
         shapes
     };
-    (of(old, old_looks), of(new, new_looks))
+    (of(old), of(new))
 }
 
 /// The instruction alone. Of variables only remains whether the result is a reference; phis may differ in how many

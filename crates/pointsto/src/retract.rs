@@ -36,10 +36,8 @@ pub(crate) struct Doubts {
     nodes: VecDeque<Node>,
     /// Proven: stays so, as nothing its proof rests on was in doubt.
     good: FxHashSet<Thing>,
-    /// Rests on something in doubt or gone, as long as nothing has been found to live on since.
-    bad: FxHashMap<Thing, u32>,
-    /// How often something in doubt has been found to live on.
-    cleared: u32,
+    /// Could not be proven when it was tried.
+    bad: FxHashSet<Thing>,
     steps: u64,
     /// What went, to be derived again.
     gone_facts: FxHashMap<Node, IdSet<Obj>>,
@@ -145,10 +143,11 @@ impl Solver<'_> {
     pub(crate) fn settle(&mut self) {
         loop {
             if let Some(thing) = self.doubts.queue.pop_front() {
-                if self.is_alive(thing) {
-                    self.settle_thing(thing);
+                // Somebody else's proof may have cleared it already.
+                if self.doubts.things.contains(&thing) && !self.prove(thing) {
+                    self.doubts.things.remove(&thing);
+                    self.take_away(thing);
                 }
-                self.doubts.things.remove(&thing);
             } else if let Some(node) = self.doubts.nodes.pop_front() {
                 self.settle_facts(node);
             } else {
@@ -156,20 +155,6 @@ impl Solver<'_> {
             }
         }
         self.derive_again();
-    }
-
-    fn settle_thing(&mut self, thing: Thing) {
-        for at in 0..self.supports(thing).map_or(0, Supports::len) {
-            let reason = self.supports(thing).and_then(|supports| supports.get(at));
-            if reason.is_some_and(|reason| self.is_proven(reason)) {
-                if let Some(supports) = self.supports_mut(thing) {
-                    supports.choose(at);
-                }
-                self.doubts.cleared += 1;
-                return;
-            }
-        }
-        self.take_away(thing);
     }
 
     fn take_away(&mut self, thing: Thing) {
@@ -198,58 +183,19 @@ impl Solver<'_> {
         }
     }
 
-    /// Facts of one node: those that another edge delivers, or a reason states, stay.
     fn settle_facts(&mut self, node: Node) {
-        let Some(mut left) = self.doubts.facts.get(&node).cloned() else { return };
-        for at in 0..self.state.graph.nodes[node.0 as usize].into.len() {
-            let edge = self.state.graph.nodes[node.0 as usize].into[at];
-            if left.is_empty() {
-                break;
-            }
-            if !self.state.graph.edges[edge].alive {
-                continue;
-            }
-            let (src, filter) = (self.state.graph.edges[edge].src, self.state.graph.edges[edge].filter);
-            let delivered = self.state.graph.pts(src).intersection(&left);
-            if delivered.is_empty() || !self.is_proven_thing(Thing::Edge(edge)) {
-                continue;
-            }
-            for obj in delivered.iter() {
-                let program = &mut *self.program;
-                let passes =
-                    self.state.graph.passes(filter, obj, &mut |sub, sup| program.is_subtype(sub, sup));
-                if passes && self.is_proven_thing(Thing::Fact(src, obj)) {
-                    left.remove(obj);
-                    self.state.graph.edges[edge].own.insert(obj);
-                    self.clear_fact(node, obj);
-                }
-            }
-        }
-        for obj in left.clone().iter() {
-            let count = self.state.graph.stated.get(&(node, obj)).map_or(0, Supports::len);
-            for at in 0..count {
-                let reason = self.state.graph.stated[&(node, obj)].get(at);
-                if reason.is_some_and(|reason| self.is_proven(reason)) {
-                    if let Some(supports) = self.state.graph.stated.get_mut(&(node, obj)) {
-                        supports.choose(at);
-                    }
-                    left.remove(obj);
-                    self.clear_fact(node, obj);
-                    break;
-                }
+        let Some(doubted) = self.doubts.facts.get(&node).cloned() else { return };
+        let mut left = IdSet::new();
+        for obj in doubted.iter() {
+            let thing = Thing::Fact(node, obj);
+            if self.is_doubtful(thing) && !self.prove(thing) {
+                left.insert(obj);
             }
         }
         self.doubts.facts.remove(&node);
         if !left.is_empty() {
             self.take_facts_away(node, &left);
         }
-    }
-
-    fn clear_fact(&mut self, node: Node, obj: Obj) {
-        if let Some(facts) = self.doubts.facts.get_mut(&node) {
-            facts.remove(obj);
-        }
-        self.doubts.cleared += 1;
     }
 
     fn take_facts_away(&mut self, node: Node, gone: &IdSet<Obj>) {
@@ -365,37 +311,119 @@ impl Solver<'_> {
         }
     }
 
-    fn is_proven(&mut self, reason: Reason) -> bool {
-        premises(reason, &self.state.graph).into_iter().flatten().all(|thing| self.is_proven_thing(thing))
-    }
-
-    /// Depth first along chosen reasons. On success everything on the way is proven; on failure everything on the
-    /// path to what is in doubt rests on it.
-    fn is_proven_thing(&mut self, start: Thing) -> bool {
-        let mut path: Vec<(Thing, [Option<Thing>; 2])> = Vec::new();
+    /// Depth first along chosen reasons. What is in doubt, or rests on what cannot be proven, is proven by another
+    /// reason on the way, if it has one, and rests on that from then on.
+    fn prove(&mut self, start: Thing) -> bool {
+        let mut path: Vec<Step> = Vec::new();
+        let mut on_path: FxHashSet<Thing> = FxHashSet::default();
         let mut next = Some(start);
         loop {
-            if let Some(thing) = next.take() {
-                if !self.doubts.good.contains(&thing) {
-                    self.doubts.steps += 1;
-                    let fails = self.doubts.steps > BUDGET
-                        || !self.is_alive(thing)
-                        || self.is_doubtful(thing)
-                        || self.doubts.bad.get(&thing) == Some(&self.doubts.cleared);
-                    let Some(needed) = self.needed(thing).filter(|_| !fails) else {
-                        let cleared = self.doubts.cleared;
-                        self.doubts.bad.extend(path.into_iter().map(|(thing, _)| (thing, cleared)));
-                        return false;
-                    };
-                    path.push((thing, needed));
+            if let Some(thing) = next.take()
+                && !self.doubts.good.contains(&thing)
+            {
+                match self.first_step(thing, &on_path) {
+                    Some(step) => {
+                        on_path.insert(thing);
+                        path.push(step);
+                    }
+                    None => {
+                        if !self.back_up(&mut path, &mut on_path) {
+                            return false;
+                        }
+                    }
                 }
             }
-            let Some((thing, needed)) = path.last_mut() else { return true };
-            next = needed[0].take().or_else(|| needed[1].take());
+            let Some(step) = path.last_mut() else { return true };
+            next = step.needs[0].take().or_else(|| step.needs[1].take());
             if next.is_none() {
-                self.doubts.good.insert(*thing);
+                let Step { thing, other, .. } = *step;
                 path.pop();
+                on_path.remove(&thing);
+                if let Some(other) = other {
+                    self.rest_on(thing, other);
+                }
+                self.doubts.good.insert(thing);
             }
+        }
+    }
+
+    /// How to begin to prove a thing; `None` if there is no way.
+    fn first_step(&mut self, thing: Thing, on_path: &FxHashSet<Thing>) -> Option<Step> {
+        self.doubts.steps += 1;
+        let fails = self.doubts.steps > BUDGET
+            || self.doubts.bad.contains(&thing)
+            || on_path.contains(&thing)
+            || !self.is_alive(thing);
+        if fails {
+            return None;
+        }
+        if !self.is_doubtful(thing) {
+            return self.needed(thing).map(|needs| Step { thing, needs, other: None });
+        }
+        self.other_reason(thing, 0).map(|(at, needs)| Step { thing, needs, other: Some(at) })
+    }
+
+    /// What was to be proven cannot be: the nearest thing on the way that has another reason tries that.
+    fn back_up(&mut self, path: &mut Vec<Step>, on_path: &mut FxHashSet<Thing>) -> bool {
+        while let Some(step) = path.last_mut() {
+            let thing = step.thing;
+            let from = step.other.map_or(0, |at| at + 1);
+            if self.doubts.steps <= BUDGET
+                && let Some((at, needs)) = self.other_reason(thing, from)
+            {
+                (step.other, step.needs) = (Some(at), needs);
+                return true;
+            }
+            path.pop();
+            on_path.remove(&thing);
+            self.doubts.bad.insert(thing);
+        }
+        false
+    }
+
+    /// The next reason for a thing from a place in its list on: edges that deliver a fact first, then what states it.
+    fn other_reason(&mut self, thing: Thing, from: usize) -> Option<(usize, [Option<Thing>; 2])> {
+        let mut edges = 0;
+        if let Thing::Fact(node, obj) = thing {
+            edges = self.state.graph.nodes[node.0 as usize].into.len();
+            for at in from..edges {
+                let edge = self.state.graph.nodes[node.0 as usize].into[at];
+                let (src, filter) = (self.state.graph.edges[edge].src, self.state.graph.edges[edge].filter);
+                if self.state.graph.edges[edge].alive && self.state.graph.pts(src).contains(obj) {
+                    let program = &mut *self.program;
+                    let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
+                    if self.state.graph.passes(filter, obj, is_subtype) {
+                        return Some((at, [Some(Thing::Edge(edge)), Some(Thing::Fact(src, obj))]));
+                    }
+                }
+            }
+        }
+        let at = from.max(edges);
+        let reason = self.supports(thing)?.get(at - edges)?;
+        Some((at, premises(reason, &self.state.graph)))
+    }
+
+    /// The thing has this reason now, and is no longer in doubt.
+    fn rest_on(&mut self, thing: Thing, at: usize) {
+        let mut edges = 0;
+        if let Thing::Fact(node, obj) = thing {
+            if let Some(owner) = self.owner(node, obj) {
+                self.state.graph.edges[owner].own.remove(obj);
+            }
+            let into = &self.state.graph.nodes[node.0 as usize].into;
+            edges = into.len();
+            if let Some(&edge) = into.get(at) {
+                self.state.graph.edges[edge].own.insert(obj);
+            }
+            if let Some(facts) = self.doubts.facts.get_mut(&node) {
+                facts.remove(obj);
+            }
+        }
+        self.doubts.things.remove(&thing);
+        if at >= edges
+            && let Some(supports) = self.supports_mut(thing)
+        {
+            supports.choose(at - edges);
         }
     }
 
@@ -409,6 +437,15 @@ impl Solver<'_> {
         }
         Some(premises(self.supports(thing)?.chosen()?, graph))
     }
+}
+
+/// A thing on the way of a proof.
+struct Step {
+    thing: Thing,
+    /// What is still to be proven for it.
+    needs: [Option<Thing>; 2],
+    /// Which of its reasons is tried, if not the chosen one.
+    other: Option<usize>,
 }
 
 fn premises(reason: Reason, graph: &crate::graph::Graph) -> [Option<Thing>; 2] {

@@ -63,10 +63,6 @@ impl Supports {
         self.first.is_none()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
-    }
-
     pub(crate) fn get(&self, at: usize) -> Option<Reason> {
         if at == 0 { self.first } else { self.others.get(at - 1).copied() }
     }

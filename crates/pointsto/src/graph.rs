@@ -140,6 +140,24 @@ pub(crate) struct Graph {
     pub(crate) facts: u64,
     /// What an update changes; `None` while everything is new.
     pub(crate) log: Option<Log>,
+    pub(crate) shuffle: Option<Shuffle>,
+}
+
+/// Puts work into an arbitrary order, for tests that show that the order does not matter.
+pub(crate) struct Shuffle(u64);
+
+impl Shuffle {
+    pub(crate) fn new(seed: u64) -> Shuffle {
+        Shuffle(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        // xorshift64
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % count as u64) as usize
+    }
 }
 
 /// What was added and has not had its effect yet.
@@ -343,6 +361,7 @@ impl Graph {
     /// Propagates along edges until some use has to fire; `None` at the fixpoint.
     pub(crate) fn next_uses(&mut self, subtype: IsSubtype<'_>) -> Option<(Vec<UseId>, IdSet<Obj>)> {
         loop {
+            self.shuffle_next();
             match self.late.pop() {
                 Some(Late::Fact(node, obj)) => self.state(node, obj),
                 Some(Late::Edge(id)) => {
@@ -379,6 +398,25 @@ impl Graph {
                     }
                 }
             }
+        }
+    }
+
+    /// Some of the items, put in another order, if that is asked for.
+    pub(crate) fn shuffled<T>(&mut self, items: &mut [T]) {
+        let Some(shuffle) = &mut self.shuffle else { return };
+        for at in (1..items.len()).rev().take(64) {
+            items.swap(at, shuffle.below(at + 1));
+        }
+    }
+
+    fn shuffle_next(&mut self) {
+        let Some(shuffle) = &mut self.shuffle else { return };
+        if let Some(last) = self.late.len().checked_sub(1) {
+            self.late.swap(last, shuffle.below(last + 1));
+        }
+        if !self.worklist.is_empty() {
+            let next = shuffle.below(self.worklist.len());
+            self.worklist.swap(0, next);
         }
     }
 

@@ -5,6 +5,7 @@
 //! only the smallest keep theirs, then none; in the end there are only those of the survey. The choice depends on the
 //! program alone.
 
+use crate::graph::Shuffle;
 use crate::sizes::Sizes;
 use crate::solver::{Options, Roots, Solver};
 use crate::state::PointsTo;
@@ -189,6 +190,7 @@ impl PointsTo {
     ) -> bool {
         *self = PointsTo { traits: TraitTable::new(options), told_apart, ..PointsTo::default() };
         self.roots = roots.clone();
+        self.graph.shuffle = options.shuffle.map(Shuffle::new);
         let mut solver = Solver::new(self, program, models);
         solver.roots(roots, true);
         let fits = solver.run(limit, progress);

@@ -1,13 +1,14 @@
 //! Runs the constraints to their fixpoint: activates methods, fires uses, keeps the state consistent.
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
-use crate::graph::{CallId, Node, Use};
+use crate::graph::{CallId, Node, Use, UseId};
 use crate::retract::Doubts;
 use crate::rule::{Effect, Leaf, Rule, RuleId};
 use crate::select::{Limit, Own};
 use crate::state::{Call, Frame, Home, Nodes, Place, Placed, PointsTo, Shape};
 use crate::support::Reason;
 use crate::types::*;
+use arena::IdSet;
 use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
@@ -21,11 +22,14 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Facts the code of one origin may have for it to get a context of its own.
     pub origin_budget: u64,
+    /// For tests: takes its work in an order of this seed, so that ids are handed out in another order.
+    #[doc(hidden)]
+    pub shuffle: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000 }
+        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000, shuffle: None }
     }
 }
 
@@ -89,18 +93,17 @@ impl<'a> Solver<'a> {
     pub(crate) fn run(&mut self, limit: Limit, progress: &dyn Fn(u64)) -> bool {
         let mut steps = 0u64;
         loop {
-            while let Some(rule) = self.state.rules.pending.pop() {
+            loop {
+                self.state.graph.shuffled(&mut self.state.rules.pending);
+                let Some(rule) = self.state.rules.pending.pop() else { break };
                 self.run_rule(rule);
             }
             let program = &mut *self.program;
             let next = self.state.graph.next_uses(&mut |sub, sup| program.is_subtype(sub, sup));
-            let Some((uses, objects)) = next else { break };
+            let Some((mut uses, objects)) = next else { break };
+            self.state.graph.shuffled(&mut uses);
             for id in uses {
-                let what = self.state.graph.uses[id].what;
-                for obj in objects.iter() {
-                    self.begin(Reason::Fired(id, obj), true);
-                    self.fire(what, obj);
-                }
+                self.fire_all(id, &objects);
             }
             if self.state.graph.facts > limit.facts || self.state.running > limit.acts {
                 return false;
@@ -111,6 +114,16 @@ impl<'a> Solver<'a> {
             }
         }
         true
+    }
+
+    fn fire_all(&mut self, id: UseId, objects: &IdSet<Obj>) {
+        let what = self.state.graph.uses[id].what;
+        let mut objects: Vec<Obj> = objects.iter().collect();
+        self.state.graph.shuffled(&mut objects);
+        for obj in objects {
+            self.begin(Reason::Fired(id, obj), true);
+            self.fire(what, obj);
+        }
     }
 
     pub(crate) fn begin(&mut self, by: Reason, adding: bool) {

@@ -10,7 +10,7 @@ use classfile::ClassSource;
 use detect::Detect;
 use findings::Report;
 use happens_before::HappensBefore;
-use ir::Program;
+use ir::{ClassId, Loaded, Program};
 pub use models::ModelError;
 use models::Models;
 use pointsto::PointsTo;
@@ -40,6 +40,7 @@ pub struct Session {
     pointsto: PointsTo,
     happens_before: HappensBefore,
     detect: Detect,
+    shuffle: Option<u64>,
 }
 
 /// The stage whose work is the number of places where the program begins.
@@ -57,12 +58,32 @@ impl Session {
             pointsto: PointsTo::default(),
             happens_before: HappensBefore::default(),
             detect: Detect::default(),
+            shuffle: None,
         }
     }
 
     /// Puts a file of models on top of those there are; `file` is what its mistakes are reported under.
     pub fn add_models(&mut self, file: &str, text: &str) -> Result<(), ModelError> {
         self.models.add(file, text)
+    }
+
+    /// For tests: hands out ids in another order than a plain run does. The named classes are loaded first, in the
+    /// order given; points-to takes its work in an order that depends on the seed.
+    #[doc(hidden)]
+    pub fn disorder(&mut self, classes: &[String], seed: u64) {
+        for name in classes {
+            let class = self.program.class_id(name);
+            self.program.load(class);
+        }
+        self.shuffle = Some(seed);
+    }
+
+    /// For tests: the classes that are loaded.
+    #[doc(hidden)]
+    pub fn classes(&self) -> Vec<String> {
+        let classes = (0..self.program.class_count()).map(|n| self.program.class(ClassId(n as u32)));
+        let loaded = classes.filter(|class| class.loaded == Loaded::Yes);
+        loaded.map(|class| self.program.names[class.name].to_string()).collect()
     }
 
     /// Analyses everything and reports all findings (every confidence; renderers filter). File names in the
@@ -92,6 +113,7 @@ impl Session {
         let options = pointsto::Options {
             full_jdk: self.options.full_jdk,
             exclude: self.options.exclude.clone(),
+            shuffle: self.shuffle,
             ..pointsto::Options::default()
         };
         let facts = |facts| progress("points-to", facts);

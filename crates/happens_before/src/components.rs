@@ -2,6 +2,7 @@
 //! few nodes. Knows calls only.
 
 use crate::bits::Bits;
+use crate::content::Content;
 use arena::Id;
 use ir::StmtId;
 use pointsto::{Act, PointsTo};
@@ -13,6 +14,8 @@ pub struct Components {
     /// Members by component: `members[starts[c]..starts[c + 1]]`.
     members: Vec<Act>,
     starts: Vec<u32>,
+    /// The place of each activation among the members of its component, by content.
+    places: Vec<u32>,
     /// Other components called, in the same layout.
     called: Vec<u32>,
     called_starts: Vec<u32>,
@@ -21,7 +24,7 @@ pub struct Components {
 }
 
 impl Components {
-    pub fn new(pointsto: &PointsTo) -> Components {
+    pub fn new(pointsto: &PointsTo, content: &Content<'_>) -> Components {
         let count = pointsto.act_bound();
         let callees: Vec<Vec<u32>> = (0..count)
             .map(|act| {
@@ -33,6 +36,15 @@ impl Components {
             })
             .collect();
         let mut components = Components::of_graph(&callees);
+        components.places = vec![0; count];
+        for component in 0..components.len() {
+            let members = components.starts[component] as usize..components.starts[component + 1] as usize;
+            let members = &mut components.members[members];
+            members.sort_by(|&a, &b| content.acts(a, b));
+            for (place, act) in members.iter().enumerate() {
+                components.places[act.index()] = place as u32;
+            }
+        }
         components.callers = vec![Vec::new(); components.len()];
         for act in (0..count).map(Act::new) {
             let component = components.of(act);
@@ -66,6 +78,12 @@ impl Components {
         self.of[act.index()]
     }
 
+    /// The component, and the place within it: where it matters who comes first in a cycle, nobody does by chance.
+    pub fn place(&self, act: Act) -> (u32, u32) {
+        (self.of(act), self.places[act.index()])
+    }
+
+    /// In the order of content.
     pub fn members(&self, component: u32) -> &[Act] {
         &self.members[self.starts[component as usize] as usize..self.starts[component as usize + 1] as usize]
     }

@@ -140,11 +140,16 @@ fn find_joins(world: &World<'_>, covers: &Covers) -> (Vec<Join>, usize) {
     (joins, own)
 }
 
-/// A method that always joins what it is given: calls of it are joins as well.
+/// A method that always joins what it is given: calls of it are joins as well. Of several joins behind a call, or of
+/// too many calls, the first count: level by level in the order of content.
 fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
-    let mut at = 0;
+    let (mut at, mut level) = (0, 0);
     let most = joins.len() + MOST_LIFTED;
     while at < joins.len() && joins.len() < most {
+        if at == level {
+            level = joins.len();
+            joins[at..].sort_by(|a, b| world.content.frames((a.act, a.stmt), (b.act, b.stmt)));
+        }
         let Join { act, waits_for, when, var, .. } = joins[at];
         at += 1;
         let (Some(flow), Some(var)) = (world.flow(act), var) else { continue };
@@ -154,7 +159,7 @@ fn lift_joins(world: &World<'_>, joins: &mut Vec<Join>) {
             continue;
         }
         let throws = throws_past(world, act, &joins[at - 1].kills);
-        for &(caller, call) in world.pointsto.callers(act) {
+        for &(caller, call) in world.calls.callers(act) {
             let known = joins.iter().any(|join| (join.act, join.stmt) == (caller, call));
             if known || world.is_jdk(caller) || !world.bindings_are_plain(caller, call, act) {
                 continue;
@@ -262,7 +267,12 @@ impl Finder<'_, '_> {
         for site in origins.sites.iter().filter(|site| site.waits) {
             add(site.act, site.stmt, End { origin: site.child, is_timed: false, is_certain: true });
         }
-        waits.into_iter().map(|((act, stmt), ends)| (act, stmt, ends.into_values().collect())).collect()
+        let in_order = |ends: BTreeMap<Origin, End>| {
+            let mut ends: Vec<End> = ends.into_values().collect();
+            ends.sort_by_key(|end| origins.ranks[end.origin]);
+            ends
+        };
+        waits.into_iter().map(|((act, stmt), ends)| (act, stmt, in_order(ends))).collect()
     }
 
     /// `Thread start(Runnable r) { Thread t = new Thread(r); t.start(); return t; }`

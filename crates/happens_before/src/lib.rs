@@ -5,6 +5,7 @@ mod bits;
 mod branches;
 mod components;
 mod confined;
+mod content;
 mod flow;
 mod fresh;
 mod joins;
@@ -17,11 +18,11 @@ mod reach;
 mod signals;
 mod starts;
 mod swaps;
-mod trace;
 mod types;
 mod unique;
 mod world;
 
+pub use content::{Calls, Content};
 pub use types::*;
 
 use arena::{IdSet, IndexVec};
@@ -65,8 +66,6 @@ pub struct HappensBefore {
     swaps: Swaps,
     flows: FxHashMap<MethodId, Arc<Flow>>,
     methods: IndexVec<Act, MethodId>,
-    /// First activations of class initialisation.
-    initializers: Vec<Act>,
 }
 
 /// What changed in one update, for the stages after this one.
@@ -159,7 +158,6 @@ impl HappensBefore {
             swaps: Swaps::new(&world),
             flows: world.into_flows(),
             methods,
-            initializers: pointsto.initializers().to_vec(),
         };
         HappensBeforeDelta {
             origins: arena::Delta { added: self.origins.info.ids().collect(), removed: before },
@@ -178,6 +176,11 @@ impl HappensBefore {
     /// Origins that execute an activation, ascending.
     pub fn origins_of(&self, act: Act) -> &[Origin] {
         self.origins.origins_of.get(act).map_or(&[], Vec::as_slice)
+    }
+
+    /// The place of an origin among all, by content: origins are compared by this wherever one is chosen.
+    pub fn rank(&self, origin: Origin) -> u32 {
+        self.origins.ranks[origin]
     }
 
     /// Why the points never run at the same time; `None` if they may.
@@ -315,19 +318,5 @@ impl HappensBefore {
     /// Does each instance of an origin that overlaps itself have its own of these?
     pub fn instance_local(&self, origin: Origin, obj: Obj) -> bool {
         self.local.contains(origin, obj)
-    }
-
-    /// The shortest call path from the origin's entry to the activation, as the calls made on it.
-    pub fn trace(&self, pointsto: &PointsTo, origin: Origin, act: Act) -> Vec<(Act, StmtId)> {
-        let info = &self.origins.info[origin];
-        match info.kind {
-            OriginKind::Initialization => trace::call_path(pointsto, &self.initializers, act),
-            OriginKind::Entry | OriginKind::Task => trace::call_path(pointsto, &[info.entry], act),
-        }
-    }
-
-    /// How the origin came to be: spawns, outermost first; empty for entry points.
-    pub fn trace_to_spawn(&self, origin: Origin) -> Vec<SpawnedBy> {
-        trace::spawn_chain(&self.origins, origin)
     }
 }

@@ -1,6 +1,7 @@
 //! Origins: who runs code, started where, running what. Knows spawn edges and calls; knows no order.
 
 use crate::bits::Bits;
+use crate::content::Content;
 use crate::reach::{gets, passes_in};
 use crate::types::{Origin, OriginInfo, OriginKind, SpawnedBy};
 use crate::world::World;
@@ -24,6 +25,9 @@ pub struct Origins {
     pub sites: Vec<Site>,
     /// Sites by the origin they start.
     pub sites_of: IndexVec<Origin, Vec<usize>>,
+    /// The place of each among all, by content.
+    pub ranks: IndexVec<Origin, u32>,
+    pub in_order: Vec<Origin>,
 }
 
 /// A statement that starts an origin, with everything its models say about it.
@@ -62,7 +66,8 @@ impl Origins {
         for &entry in pointsto.entries() {
             origins.add(world, OriginKind::Entry, entry, &[entry], None);
         }
-        if let Some(&first) = pointsto.initializers().first() {
+        let initializers = pointsto.initializers().iter().copied();
+        if let Some(first) = initializers.min_by(|&a, &b| world.content.acts(a, b)) {
             origins.add(world, OriginKind::Initialization, first, pointsto.initializers(), None);
         }
         let mut by_task: BTreeMap<(Obj, Act), Vec<&SpawnEdge>> = BTreeMap::new();
@@ -79,6 +84,11 @@ impl Origins {
             for act in acts.iter() {
                 origins.origins_of[act].push(origin);
             }
+        }
+        origins.in_order = in_order(&world.content, &origins.info);
+        origins.ranks = origins.info.ids().map(|_| 0).collect();
+        for (rank, &origin) in origins.in_order.iter().enumerate() {
+            origins.ranks[origin] = rank as u32;
         }
         let first_task = origins.info.len() - by_task.len();
         for (at, edges) in by_task.values().enumerate() {
@@ -133,8 +143,25 @@ impl Origins {
                 }
             }
         }
-        self.info[child].spawned_by.sort_unstable();
+        let ranks = &self.ranks;
+        self.info[child].spawned_by.sort_unstable_by(|a, b| {
+            let by_frame = || world.content.frames((a.act, a.stmt), (b.act, b.stmt));
+            ranks[a.parent].cmp(&ranks[b.parent]).then_with(by_frame)
+        });
     }
+}
+
+fn in_order(content: &Content<'_>, info: &IndexVec<Origin, OriginInfo>) -> Vec<Origin> {
+    let mut order: Vec<Origin> = info.ids().collect();
+    order.sort_by(|&a, &b| {
+        let (left, right) = (&info[a], &info[b]);
+        let by_task = || match (left.task, right.task) {
+            (Some(task), Some(other)) => content.objects(task, other),
+            (task, other) => task.is_some().cmp(&other.is_some()),
+        };
+        left.kind.cmp(&right.kind).then_with(by_task).then_with(|| content.acts(left.entry, right.entry))
+    });
+    order
 }
 
 impl Site {
@@ -199,24 +226,27 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Si
     }
 }
 
-/// The statement, unless its method gets the task from its callers: then their calls, and so on.
+/// The statement, unless its method gets the task from its callers: then their calls, and so on. Step by step, so that
+/// it does not depend on the order of the callers which of too many count.
 fn events(world: &World<'_>, act: Act, stmt: StmtId, task: Obj) -> Vec<(Act, StmtId)> {
     let mut events = BTreeSet::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = BTreeSet::from([(act, stmt)]);
     let mut left = vec![(act, stmt)];
-    while let Some((act, stmt)) = left.pop() {
-        if !seen.insert((act, stmt)) {
-            continue;
+    while !left.is_empty() {
+        let too_many = seen.len() > MOST_EVENTS;
+        let mut next = Vec::new();
+        for (act, stmt) in left {
+            let callers = world.pointsto.callers(act).iter().copied();
+            let bringing: Vec<_> = match gets(world, act, task) {
+                true => callers.filter(|&(caller, at)| passes_in(world, caller, at, act, task)).collect(),
+                false => Vec::new(),
+            };
+            if bringing.is_empty() || too_many {
+                events.insert((act, stmt));
+            }
+            next.extend(bringing.into_iter().filter(|&frame| seen.insert(frame)));
         }
-        let callers = world.pointsto.callers(act).iter().copied();
-        let bringing: Vec<_> = match gets(world, act, task) {
-            true => callers.filter(|&(caller, at)| passes_in(world, caller, at, act, task)).collect(),
-            false => Vec::new(),
-        };
-        if bringing.is_empty() || seen.len() > MOST_EVENTS {
-            events.insert((act, stmt));
-        }
-        left.extend(bringing);
+        left = next;
     }
     events.into_iter().collect()
 }

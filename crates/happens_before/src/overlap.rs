@@ -471,7 +471,7 @@ impl Tree {
         }
         let started = |origin: Origin| {
             let mut children: Vec<Origin> = sites[origin].iter().map(|&at| origins.sites[at].child).collect();
-            children.sort_unstable();
+            children.sort_unstable_by_key(|&child| origins.ranks[child]);
             children.dedup();
             children
         };
@@ -491,17 +491,17 @@ impl Tree {
             }
             below.push(seen);
         }
-        let order = postorder(&children);
+        let order = postorder(origins, &children);
         let after = started_after(origins, unique, covers);
         Tree { sites, below, order, after }
     }
 }
 
-fn postorder(children: &IndexVec<Origin, Vec<Origin>>) -> Vec<Origin> {
+fn postorder(origins: &Origins, children: &IndexVec<Origin, Vec<Origin>>) -> Vec<Origin> {
     let count = children.len();
     let mut order = Vec::with_capacity(count);
     let mut seen = Bits::with_len(count);
-    for root in (0..count).map(Origin::new) {
+    for &root in &origins.in_order {
         if !seen.insert(root.index()) {
             continue;
         }

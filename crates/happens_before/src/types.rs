@@ -26,7 +26,7 @@ pub struct OriginInfo {
     pub entry: Act,
     /// The task object; `None` for entry points.
     pub task: Option<Obj>,
-    /// Spawn statements that start it, each with the origin that executes them.
+    /// Spawn statements that start it, each with the origin that executes them; in the order of content.
     pub spawned_by: Vec<SpawnedBy>,
     /// More than one instance may be alive at the same time.
     pub overlaps_itself: bool,
@@ -185,7 +185,7 @@ pub struct Acquisition {
 /// Taking a lock, or waiting for something else, while another lock is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nesting {
-    /// Who may do so, ascending.
+    /// Who may do so, in the order of content.
     pub origins: Vec<Origin>,
     /// In the terms of its holder, which makes the first of the calls.
     pub held: HeldLock,

@@ -4,6 +4,7 @@
 use crate::bits::Bits;
 use crate::branches::Edge;
 use crate::components::Components;
+use crate::content::{Calls, Content};
 use crate::flow::{Flow, Resolver};
 use crate::reach::{Throws, never_taken};
 use arena::{Id, IdSet, IndexVec};
@@ -24,6 +25,9 @@ pub struct World<'a> {
     pub program: &'a Program,
     pub models: &'a Models,
     pub pointsto: &'a PointsTo,
+    pub content: Content<'a>,
+    /// In the order of content.
+    pub calls: Calls<'a>,
     pub components: Components,
     flows: Vec<OnceLock<Option<Arc<Flow>>>>,
     /// By method.
@@ -62,11 +66,14 @@ pub struct Binding {
 impl<'a> World<'a> {
     pub fn new(program: &'a Program, models: &'a Models, pointsto: &'a PointsTo) -> World<'a> {
         let methods = program.methods().len();
+        let content = Content::new(program, pointsto);
         let mut world = World {
             program,
             models,
             pointsto,
-            components: Components::new(pointsto),
+            content,
+            calls: Calls::new(content),
+            components: Components::new(pointsto, &content),
             flows: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
             never_taken: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
             resolver: Mutex::new(Resolver::new(program)),
@@ -296,12 +303,13 @@ impl<'a> World<'a> {
         if objects.len() > MOST_LAMBDAS {
             return None;
         }
-        objects.iter().find_map(|obj| {
+        let captures = objects.iter().filter_map(|obj| {
             let lambda = self.pointsto.lambda(obj)?;
             let same = lambda.target.selector == method.selector
                 && (lambda.target.class == method.class || lambda.kind == LambdaKind::Virtual);
             same.then_some(lambda.captures)
-        })
+        });
+        captures.min()
     }
 
     /// Callees that the statement does not name itself but a model of it runs, possibly many times.

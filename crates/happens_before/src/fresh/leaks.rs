@@ -84,8 +84,8 @@ impl Leaks {
     pub fn look_at_all(world: &World<'_>, heap: &Heap<'_>) -> IndexVec<Act, Option<Look>> {
         let mut leaks = Leaks { by_act: IndexVec::new() };
         let mut looks: IndexVec<Act, Option<Look>> = IndexVec::new();
-        let in_order = |act: Act| (world.components.of(act), act);
-        let mut left: BTreeSet<(u32, Act)> = BTreeSet::new();
+        let in_order = |act: Act| (world.components.place(act), act);
+        let mut left: BTreeSet<((u32, u32), Act)> = BTreeSet::new();
         for act in world.pointsto.acts() {
             let is_own = !world.is_jdk(act) && world.flow(act).is_some();
             *leaks.by_act.at(act) = is_own.then(Summary::default);

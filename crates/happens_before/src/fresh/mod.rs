@@ -69,9 +69,9 @@ impl Fresh {
     /// A parameter is owned iff every caller's argument is fresh at the call. Greatest solution: begins with
     /// all owned, takes away until nothing changes.
     fn disown(&mut self, world: &World<'_>, entries: &IdSet<Act>) {
-        let in_order = |act: Act| (Reverse(world.components.of(act)), act);
+        let in_order = |act: Act| (Reverse(world.components.place(act)), act);
         let known = self.acts.iter().filter(|(_, fresh)| fresh.is_some());
-        let mut left: BTreeSet<(Reverse<u32>, Act)> = known.map(|(act, _)| in_order(act)).collect();
+        let mut left: BTreeSet<(Reverse<(u32, u32)>, Act)> = known.map(|(act, _)| in_order(act)).collect();
         while let Some((_, act)) = left.pop_first() {
             let lost = self.lost_params(world, entries, act);
             if lost.is_empty() {

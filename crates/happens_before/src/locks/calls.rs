@@ -78,13 +78,13 @@ impl Finder<'_, '_, '_> {
     fn certain(&mut self, origin: Origin, runs: &Bits, roots: &[Act]) {
         let (pointsto, components) = (self.world.pointsto, &self.world.components);
         let bare = self.bare(roots);
-        let in_order = |act: Act| (Reverse(components.of(act)), act);
+        let in_order = |act: Act| (Reverse(components.place(act)), act);
         let locked = runs.iter().filter(|&act| !bare.contains(act)).map(Act::new);
-        let mut left: BTreeSet<(Reverse<u32>, Act)> = locked.map(in_order).collect();
+        let mut left: BTreeSet<(Reverse<(u32, u32)>, Act)> = locked.map(in_order).collect();
         let mut found: FxHashMap<Act, SetId> = FxHashMap::default();
         while let Some((_, act)) = left.pop_first() {
             let mut met: Option<SetId> = None;
-            for &(caller, stmt) in pointsto.callers(act) {
+            for &(caller, stmt) in self.world.calls.callers(act) {
                 if !runs.contains(caller.index()) {
                     continue;
                 }
@@ -96,9 +96,9 @@ impl Finder<'_, '_, '_> {
                     known
                 };
                 let held = self.held_at(caller, stmt);
-                let both = self.telling.table.union(known, held);
+                let both = self.telling.union(known, held);
                 let told = self.telling.set_down(caller, stmt, act, both);
-                met = Some(met.map_or(told, |met| self.telling.table.meet(met, told)));
+                met = Some(met.map_or(told, |met| self.telling.meet(met, told)));
                 if met == Some(SetId(0)) {
                     break;
                 }
@@ -107,7 +107,7 @@ impl Finder<'_, '_, '_> {
             // Only ever less than before.
             let met = match found.get(&act) {
                 Some(&before) if before == met => continue,
-                Some(&before) => self.telling.table.meet(before, met),
+                Some(&before) => self.telling.meet(before, met),
                 None => met,
             };
             if found.insert(act, met) != Some(met) {

@@ -13,6 +13,7 @@ use ir::{BlockId, StmtId, StmtKind, Var, access};
 use models::Step;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Rounds after which a recursive method is taken to have no net effect.
@@ -58,9 +59,9 @@ impl ActLocks {
 pub fn analyse<'w>(world: &World<'w>, telling: &mut Telling<'_, 'w>) -> FxHashMap<Act, ActLocks> {
     let mut acts: FxHashMap<Act, ActLocks> = FxHashMap::default();
     let mut rounds: FxHashMap<Act, u32> = FxHashMap::default();
-    let in_order = |act: Act| (world.components.of(act), act);
+    let in_order = |act: Act| (world.components.place(act), act);
     let touching = world.pointsto.acts().filter(|&act| touches_locks(world, act));
-    let mut left: BTreeSet<(u32, Act)> = touching.map(in_order).collect();
+    let mut left: BTreeSet<((u32, u32), Act)> = touching.map(in_order).collect();
     while let Some((_, act)) = left.pop_first() {
         let Some(flow) = world.flow(act) else { continue };
         let mut found = Intra { keys: telling.keys, telling, acts: &acts, act, flow }.run();
@@ -86,7 +87,7 @@ fn touches_locks(world: &World<'_>, act: Act) -> bool {
         || body.stmts.iter().any(|(_, stmt)| matches!(stmt.kind, StmtKind::MonitorEnter { .. }))
 }
 
-/// What is held at a point: locks with how often, and locks that a branch still has to decide on.
+/// What is held at a point: locks in the order of content, with how often, and locks that a branch still has to decide on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct State {
     held: Vec<(LockId, u32)>,
@@ -105,7 +106,7 @@ impl Intra<'_, '_, '_> {
     fn run(&mut self) -> ActLocks {
         let flow = self.flow;
         let mut entry = State::default();
-        let own = self.keys.of_method(self.act, flow).map(|lock| self.telling.table.add(lock));
+        let own = self.keys.of_method(self.act, flow).map(|lock| self.telling.add(lock));
         entry.held.extend(own.map(|lock| (lock, 1)));
         let mut at: Vec<Option<State>> = vec![None; flow.body.blocks.len()];
         let mut found = ActLocks { before: vec![SetId(0); flow.body.stmts.len()], ..ActLocks::default() };
@@ -136,12 +137,15 @@ impl Intra<'_, '_, '_> {
             let Some(last) = info.end.checked_sub(1).map(StmtId) else { continue };
             if matches!(flow.body.stmts[last].kind, StmtKind::Return { .. }) {
                 let held = found.before(last);
-                exit = Some(exit.map_or(held, |exit| self.telling.table.meet(exit, held)));
+                exit = Some(exit.map_or(held, |exit| self.telling.meet(exit, held)));
             }
         }
-        found.uses.sort_unstable();
+        found.uses.sort_by(|a, b| {
+            let by_lock = || self.order(a.lock, b.lock);
+            a.stmt.cmp(&b.stmt).then_with(by_lock).then(a.tries.cmp(&b.tries))
+        });
         found.uses.dedup();
-        found.net.released.sort_unstable();
+        found.net.released.sort_by(|&a, &b| self.order(a, b));
         found.net.released.dedup();
         let held = exit.map_or(&[][..], |exit| self.telling.table.set(exit));
         let caller_knows = |key: &LockKey| match key {
@@ -170,7 +174,7 @@ impl Intra<'_, '_, '_> {
             if let Some(record) = record.as_deref_mut() {
                 let mut held: Vec<LockId> = state.held.iter().map(|&(lock, _)| lock).collect();
                 held.extend(self.swapped(&held));
-                record.before[stmt.index()] = self.telling.table.add_set(held);
+                record.before[stmt.index()] = self.telling.add_set(held);
             }
             let handlers = flow.handlers(stmt);
             let before = if handlers.is_empty() { None } else { Some(state.clone()) };
@@ -187,7 +191,7 @@ impl Intra<'_, '_, '_> {
             if let Some((var, lock, nonzero)) = decided {
                 state.tried.retain(|&(tried, _)| tried != var);
                 if to == nonzero {
-                    acquire(&mut state, lock);
+                    self.acquire(&mut state, lock);
                 }
             }
             leaving.push((to, state));
@@ -200,15 +204,15 @@ impl Intra<'_, '_, '_> {
         match &flow.body.stmts[stmt].kind {
             StmtKind::MonitorEnter { lock } => {
                 let lock = self.keys.of_var(act, flow, stmt, *lock, false);
-                let lock = self.telling.table.add(HeldLock { shared: false, ..lock });
+                let lock = self.telling.add(HeldLock { shared: false, ..lock });
                 if let Some(record) = record {
                     record.uses.push(LockUse { stmt: Some(stmt), lock, tries: false });
                 }
-                acquire(state, lock);
+                self.acquire(state, lock);
             }
             StmtKind::MonitorExit { lock } => {
                 let lock = self.keys.of_var(act, flow, stmt, *lock, false);
-                let lock = self.telling.table.add(lock);
+                let lock = self.telling.add(lock);
                 self.release(state, lock);
             }
             StmtKind::Call { dst, .. } => {
@@ -222,19 +226,19 @@ impl Intra<'_, '_, '_> {
                                 continue;
                             }
                             let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
-                            let lock = self.telling.table.add(lock);
+                            let lock = self.telling.add(lock);
                             if let Some(record) = record.as_deref_mut() {
                                 record.uses.push(LockUse { stmt: Some(stmt), lock, tries: *try_ });
                             }
                             match dst {
                                 Some(dst) if *try_ => state.tried.push((*dst, lock)),
                                 None if *try_ => {}
-                                _ => acquire(state, lock),
+                                _ => self.acquire(state, lock),
                             }
                         }
                         Step::Release { lock, shared } => {
                             let lock = self.keys.of_operand(act, flow, stmt, lock, *shared);
-                            let lock = self.telling.table.add(lock);
+                            let lock = self.telling.add(lock);
                             let matched = self.release(state, lock);
                             if let (false, Some(record)) = (matched, record.as_deref_mut()) {
                                 record.net.released.push(lock);
@@ -250,10 +254,10 @@ impl Intra<'_, '_, '_> {
 
     /// Every callee has acquired it  ⟹  held; some callee may have released it  ⟹  not held.
     fn callees(&mut self, stmt: StmtId, state: &mut State, mut record: Option<&mut ActLocks>) {
-        let callees = self.keys.world.pointsto.callees(self.act, stmt);
+        let callees = self.keys.world.calls.callees_at(self.act, stmt);
         let none = Net::default();
         let nets: Vec<(Act, &Net)> =
-            callees.iter().map(|&c| (c, self.acts.get(&c).map_or(&none, |locks| &locks.net))).collect();
+            callees.iter().map(|&(_, c)| (c, self.acts.get(&c).map_or(&none, |locks| &locks.net))).collect();
         if nets.iter().all(|(_, net)| **net == none) {
             return;
         }
@@ -275,12 +279,26 @@ impl Intra<'_, '_, '_> {
                     locks.push(lock);
                 }
             }
-            let locks = self.telling.table.add_set(locks);
-            acquired = Some(acquired.map_or(locks, |known| self.telling.table.meet(known, locks)));
+            let locks = self.telling.add_set(locks);
+            acquired = Some(acquired.map_or(locks, |known| self.telling.meet(known, locks)));
         }
         for &lock in acquired.map_or(&[][..], |set| self.telling.table.set(set)) {
-            acquire(state, lock);
+            self.acquire(state, lock);
         }
+    }
+
+    fn acquire(&self, state: &mut State, lock: LockId) {
+        match state.held.iter().position(|&(held, _)| held == lock) {
+            Some(at) => state.held[at].1 += 1,
+            None => {
+                let at = state.held.partition_point(|&(held, _)| self.order(held, lock).is_lt());
+                state.held.insert(at, (lock, 1));
+            }
+        }
+    }
+
+    fn order(&self, a: LockId, b: LockId) -> Ordering {
+        self.telling.table.order(&self.keys.world.content, a, b)
     }
 
     /// Removes the lock, or everything it may be if it is not known to be held. True if it was known.
@@ -314,7 +332,7 @@ impl Intra<'_, '_, '_> {
                 found.extend(self.keys.swapped(self.act, self.flow, first, second).into_iter().flatten());
             }
         }
-        found.into_iter().map(|lock| self.telling.table.add(lock)).collect()
+        found.into_iter().map(|lock| self.telling.add(lock)).collect()
     }
 
     fn meet(&mut self, a: &State, b: &State) -> State {
@@ -326,12 +344,12 @@ impl Intra<'_, '_, '_> {
             if let Some(&(_, other)) = b.held.iter().find(|&&(other, _)| other == lock) {
                 held.push((lock, count.min(other)));
             } else if let Some(met) = b.held.iter().find_map(|&(other, other_count)| {
-                Some((self.telling.table.meet_locks(lock, other)?, count.min(other_count)))
+                Some((self.telling.meet_locks(lock, other)?, count.min(other_count)))
             }) {
                 held.push(met);
             }
         }
-        held.sort_unstable();
+        held.sort_by(|a, b| self.order(a.0, b.0).then(a.1.cmp(&b.1)));
         held.dedup_by_key(|held| held.0);
         let tried = a.tried.iter().copied().filter(|tried| b.tried.contains(tried)).collect();
         State { held, tried }
@@ -342,15 +360,5 @@ impl Intra<'_, '_, '_> {
         let test = test(self.flow, block)?;
         let &(var, lock) = state.tried.iter().find(|&&(var, _)| var == test.value)?;
         Some((var, lock, test.nonzero))
-    }
-}
-
-fn acquire(state: &mut State, lock: LockId) {
-    match state.held.iter_mut().find(|(held, _)| *held == lock) {
-        Some((_, count)) => *count += 1,
-        None => {
-            state.held.push((lock, 1));
-            state.held.sort_unstable();
-        }
     }
 }

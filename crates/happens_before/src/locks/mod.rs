@@ -7,6 +7,7 @@ mod intra;
 pub mod keys;
 mod narrow;
 mod nests;
+mod order;
 pub mod paths;
 pub mod protect;
 mod reached;

@@ -59,13 +59,20 @@ impl<'w> Finder<'_, 'w> {
                 }
             }
         }
+        found.sort_by(|a, b| {
+            let ranks = |nesting: &Nesting| -> Vec<u32> {
+                nesting.origins.iter().map(|&origin| self.origins.ranks[origin]).collect()
+            };
+            self.world.content.nestings(a, b).then_with(|| ranks(a).cmp(&ranks(b)))
+        });
         found
     }
 
     /// Who runs an activation, by what its callers certainly hold then.
     fn origins_by_entry(&self, act: Act) -> BTreeMap<SetId, Vec<Origin>> {
         let mut found: BTreeMap<SetId, Vec<Origin>> = BTreeMap::new();
-        for (origin, info) in self.origins.info.iter() {
+        for &origin in &self.origins.in_order {
+            let info = &self.origins.info[origin];
             if info.kind != OriginKind::Initialization && self.origins.runs[origin].contains(act.index()) {
                 found.entry(self.entries.certain(origin, act)).or_default().push(origin);
             }
@@ -208,11 +215,12 @@ impl<'w> Finder<'_, 'w> {
                 (Some(stmt), Some(own)) => own.before(stmt),
                 _ => SetId(0),
             };
-            let table = &mut walker.telling.table;
+            let table = &walker.telling.table;
             if under.is_some_and(|under| !table.set(before).contains(&under)) {
                 continue;
             }
-            let held = table.union(node.held, before);
+            let held = walker.telling.union(node.held, before);
+            let table = &walker.telling.table;
             let wanted = table.lock(lock_use.lock);
             let is_held = |held: &HeldLock| held.keys.iter().any(|key| wanted.keys.contains(key));
             if !wants.is_any(&wanted.nodes, harmful) || table.locks(held).any(is_held) {
@@ -226,10 +234,9 @@ impl<'w> Finder<'_, 'w> {
         }
         for (_, stmt, ends) in self.joins.waits.iter().filter(|(waiter, ..)| *waiter == act) {
             let before = own.map_or(SetId(0), |own| own.before(*stmt));
-            let table = &mut walker.telling.table;
-            if under.is_none_or(|under| table.set(before).contains(&under)) {
-                let held = table.union(node.held, before);
-                let locks = table.locks(held).cloned().collect();
+            if under.is_none_or(|under| walker.telling.table.set(before).contains(&under)) {
+                let held = walker.telling.union(node.held, before);
+                let locks = walker.telling.table.locks(held).cloned().collect();
                 hits.push(Hit { act, stmt: Some(*stmt), wants: Wanted::End(ends.clone()), locks });
             }
         }

@@ -408,13 +408,17 @@ impl Paths {
     /// fills from one local variable are known as that variable.
     fn find_aliases(&mut self, world: &World<'_>, stores: &BTreeMap<FieldId, (MethodId, StmtId)>) {
         let mut by_root: BTreeMap<(MethodId, Var), Vec<(FieldId, Path)>> = BTreeMap::new();
-        for (&field, &(method, stmt)) in stores {
+        let mut stores: Vec<(FieldId, (MethodId, StmtId))> =
+            stores.iter().map(|(&field, &store)| (field, store)).collect();
+        // In the order of the stores: an alias may be known by another.
+        stores.sort_by(|(_, a), (_, b)| world.content.methods(a.0, b.0).then(a.1.cmp(&b.1)));
+        for (field, (method, stmt)) in stores {
             if !self.is_stable(field) || world.is_jdk_method(method) {
                 continue;
             }
-            let (Some(flow), Some(&act)) = (world.method_flow(method), world.acts_of(method).first()) else {
-                continue;
-            };
+            let acts = world.acts_of(method).iter().copied();
+            let first = acts.min_by(|&a, &b| world.content.acts(a, b));
+            let (Some(flow), Some(act)) = (world.method_flow(method), first) else { continue };
             let StmtKind::Store { base, src, .. } = flow.body.stmts[stmt].kind else { continue };
             let path = self.path(flow, act, src);
             match path.root {

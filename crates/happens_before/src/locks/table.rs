@@ -1,8 +1,10 @@
 //! Locks and sets of locks, each stored once. Knows when two are one; not how they came to be held.
 
 use crate::bits::Bits;
+use crate::content::Content;
 use crate::types::{HeldLock, LockKey};
 use arena::{Id, Interner, define_id};
+use std::cmp::Ordering;
 
 define_id! {
     /// A lock as held from one place.
@@ -35,8 +37,8 @@ impl std::fmt::Debug for LockTable {
 }
 
 impl LockTable {
-    pub fn add(&mut self, mut lock: HeldLock) -> LockId {
-        lock.keys.sort_unstable();
+    pub fn add(&mut self, content: &Content<'_>, mut lock: HeldLock) -> LockId {
+        lock.keys.sort_by(|a, b| content.lock_keys(a, b));
         lock.keys.dedup();
         let has_path = lock.keys.iter().any(|key| matches!(key, LockKey::Path { .. }));
         let id = self.locks.intern(lock);
@@ -55,8 +57,9 @@ impl LockTable {
         &self.locks[id]
     }
 
-    pub fn add_set(&mut self, mut locks: Vec<LockId>) -> SetId {
-        locks.sort_unstable();
+    /// In the order of content, in which locks are compared and told.
+    pub fn add_set(&mut self, content: &Content<'_>, mut locks: Vec<LockId>) -> SetId {
+        locks.sort_by(|&a, &b| self.order(content, a, b));
         locks.dedup();
         self.sets.intern(locks)
     }
@@ -69,7 +72,11 @@ impl LockTable {
         self.sets[set].iter().map(|&id| &self.locks[id])
     }
 
-    pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
+    pub fn order(&self, content: &Content<'_>, a: LockId, b: LockId) -> Ordering {
+        if a == b { Ordering::Equal } else { content.locks(&self.locks[a], &self.locks[b]) }
+    }
+
+    pub fn union(&mut self, content: &Content<'_>, a: SetId, b: SetId) -> SetId {
         if a == b || b == SetId(0) {
             return a;
         }
@@ -77,11 +84,11 @@ impl LockTable {
             return b;
         }
         let both = self.sets[a].iter().chain(&self.sets[b]).copied().collect();
-        self.add_set(both)
+        self.add_set(content, both)
     }
 
     /// Held on both ways: by a common key, or at least from one allocation site.
-    pub fn meet(&mut self, a: SetId, b: SetId) -> SetId {
+    pub fn meet(&mut self, content: &Content<'_>, a: SetId, b: SetId) -> SetId {
         if a == b {
             return a;
         }
@@ -90,21 +97,22 @@ impl LockTable {
         for &lock in &first {
             if second.contains(&lock) {
                 met.push(lock);
-            } else if let Some(lock) = second.iter().find_map(|&other| self.meet_locks(lock, other)) {
+            } else if let Some(lock) = second.iter().find_map(|&other| self.meet_locks(content, lock, other))
+            {
                 met.push(lock);
             }
         }
-        self.add_set(met)
+        self.add_set(content, met)
     }
 
-    pub fn meet_locks(&mut self, a: LockId, b: LockId) -> Option<LockId> {
-        let met = meet(&self.locks[a], &self.locks[b])?;
-        Some(self.add(met))
+    pub fn meet_locks(&mut self, content: &Content<'_>, a: LockId, b: LockId) -> Option<LockId> {
+        let met = meet(content, &self.locks[a], &self.locks[b])?;
+        Some(self.add(content, met))
     }
 }
 
 /// One lock that is both: what both are known by.
-fn meet(a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
+fn meet(content: &Content<'_>, a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
     let keys: Vec<LockKey> = a.keys.iter().filter(|key| b.keys.contains(key)).cloned().collect();
     if keys.is_empty() && (a.objects.len() != 1 || a.objects != b.objects) {
         return None;
@@ -116,6 +124,7 @@ fn meet(a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
     nodes.sort_unstable();
     nodes.dedup();
     // The same place whichever comes first.
-    let (act, stmt) = (a.act, a.stmt).min((b.act, b.stmt));
+    let places = [(a.act, a.stmt), (b.act, b.stmt)];
+    let (act, stmt) = if content.acquired(places[1], places[0]).is_lt() { places[1] } else { places[0] };
     Some(HeldLock { keys, shared: a.shared || b.shared, objects, nodes, act, stmt })
 }

@@ -3,6 +3,7 @@
 
 use super::keys::Keys;
 use super::table::{LockId, LockTable, SetId};
+use crate::types::HeldLock;
 use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
@@ -34,7 +35,7 @@ impl<'k, 'w> Telling<'k, 'w> {
             return known;
         }
         let told = self.keys.down(caller, stmt, callee, self.table.lock(lock));
-        let told = self.table.add(told);
+        let told = self.add(told);
         self.known.insert(key, told);
         told
     }
@@ -45,7 +46,7 @@ impl<'k, 'w> Telling<'k, 'w> {
             return known;
         }
         let told = self.keys.up(caller, stmt, callee, self.table.lock(lock));
-        let told = self.table.add(told);
+        let told = self.add(told);
         self.known_up.insert(key, told);
         told
     }
@@ -56,6 +57,26 @@ impl<'k, 'w> Telling<'k, 'w> {
         }
         let locks: Vec<LockId> = self.table.set(set).to_vec();
         let told = locks.into_iter().map(|lock| self.lock_down(caller, stmt, callee, lock)).collect();
-        self.table.add_set(told)
+        self.add_set(told)
+    }
+
+    pub fn add(&mut self, lock: HeldLock) -> LockId {
+        self.table.add(&self.keys.world.content, lock)
+    }
+
+    pub fn add_set(&mut self, locks: Vec<LockId>) -> SetId {
+        self.table.add_set(&self.keys.world.content, locks)
+    }
+
+    pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
+        self.table.union(&self.keys.world.content, a, b)
+    }
+
+    pub fn meet(&mut self, a: SetId, b: SetId) -> SetId {
+        self.table.meet(&self.keys.world.content, a, b)
+    }
+
+    pub fn meet_locks(&mut self, a: LockId, b: LockId) -> Option<LockId> {
+        self.table.meet_locks(&self.keys.world.content, a, b)
     }
 }

@@ -99,7 +99,7 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
         let near = self.near(start, harmful);
         let mut walk = Walk::new(start);
         let components = &self.world.components;
-        let in_order = |act: Act| (Reverse(components.of(act)), act);
+        let in_order = |act: Act| (Reverse(components.place(act)), act);
         let mut left = BTreeSet::new();
         let mut node = walk.start.clone();
         for callee in self.calls(start.act, &mut node, Some(start.lock), &near, &mut walk.nodes) {
@@ -149,7 +149,7 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
     ) -> Vec<Act> {
         let mut changed = Vec::new();
         let world = self.world;
-        for (stmt, callee) in world.pointsto.calls(act) {
+        for &(stmt, callee) in world.calls.callees(act) {
             if !near.contains(&callee) {
                 continue;
             }
@@ -159,7 +159,7 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
             }
             let Some(params) = self.enter(act, &node.params, stmt, callee) else { continue };
             node.calls.insert((stmt, callee));
-            let held = self.telling.table.union(node.held, own);
+            let held = self.telling.union(node.held, own);
             let held = self.telling.set_down(act, stmt, callee, held);
             match nodes.get_mut(&callee) {
                 None => {
@@ -167,7 +167,7 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
                     changed.push(callee);
                 }
                 Some(known) => {
-                    let met = self.telling.table.meet(known.held, held);
+                    let met = self.telling.meet(known.held, held);
                     let less = met != known.held;
                     known.held = met;
                     let same = Rc::ptr_eq(&known.params, &params) || known.params.is_empty();
@@ -197,6 +197,15 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
             if routes.contains_key(&act) {
                 continue;
             }
+            // All ways of this length are known by now.
+            let equal = left.range((length, act, None, StmtId(0))..);
+            let equal = equal.take_while(|other| (other.0, other.1) == (length, act));
+            let equal = equal.map(|&(_, _, from, stmt)| (from, stmt)).chain([(from, stmt)]);
+            let frame = |(from, stmt): (Option<Act>, StmtId)| (from.unwrap_or(walk.act), stmt);
+            let best = equal.min_by(|&a, &b| {
+                self.world.content.frames(frame(a), frame(b)).then(a.0.is_some().cmp(&b.0.is_some()))
+            });
+            let (from, stmt) = best.unwrap_or((from, stmt));
             let mut route = from.and_then(|from| routes.get(&from).cloned()).unwrap_or_default();
             route.calls.push((from.unwrap_or(walk.act), stmt));
             route.called_back = length >= CALLED_BACK;

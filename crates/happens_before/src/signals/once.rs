@@ -71,7 +71,11 @@ impl Look<'_, '_> {
         let Finder { world, guards, .. } = self.finder;
         let later = |place: &&Place| !self.is_first(place);
         let set = self.flag.set.iter().filter(later).flat_map(|place| self.finder.points(place));
-        let set: Vec<Point> = set.collect();
+        let mut set: Vec<Point> = set.collect();
+        set.sort_by(|a, b| {
+            let rank = |point: &Point| self.finder.origins.ranks[point.origin];
+            world.content.frames((a.act, a.stmt), (b.act, b.stmt)).then_with(|| rank(a).cmp(&rank(b)))
+        });
         let mut cleared = self.flag.cleared.iter().filter(later).flat_map(|place| self.finder.points(place));
         if set.is_empty() || cleared.next().is_some() {
             return None;

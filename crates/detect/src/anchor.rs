@@ -2,6 +2,7 @@
 //! Locks and order are asked there too, so that code shared by many objects is judged per object.
 
 use crate::Stages;
+use crate::describe::Describe;
 use happens_before::{Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
@@ -65,12 +66,13 @@ type Key = (Origin, Act, StmtId, Var, Obj);
 
 pub(crate) struct Anchors<'a> {
     stages: &'a Stages<'a>,
+    describe: &'a Describe<'a>,
     known: FxHashMap<Key, Rc<[Anchor]>>,
 }
 
 impl<'a> Anchors<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>) -> Anchors<'a> {
-        Anchors { stages, known: FxHashMap::default() }
+    pub(crate) fn new(stages: &'a Stages<'a>, describe: &'a Describe<'a>) -> Anchors<'a> {
+        Anchors { stages, describe, known: FxHashMap::default() }
     }
 
     /// All ways `obj` may be what `base` refers to at the access, in code this origin runs; none means it cannot.
@@ -80,7 +82,7 @@ impl<'a> Anchors<'a> {
             return known.clone();
         }
         let start = Level { act, stmt, base, obj, depth: 0 };
-        let mut climb = Climb::new(self.stages, origin);
+        let mut climb = Climb::new(self.stages, self.describe, origin);
         let complete = climb.go(start);
         let anchors: Rc<[Anchor]> = if complete { climb.found.into() } else { climb.alone(start) };
         self.known.insert(key, anchors.clone());
@@ -91,9 +93,10 @@ impl<'a> Anchors<'a> {
 /// A level, the fields down from it, and the telling frames below it.
 type Seen = (Level, Vec<FieldId>, Vec<(Act, StmtId)>);
 
-/// One search outwards.
+/// One search outwards. Of several ways to one place the first is kept: callers and owners come in the order of content.
 struct Climb<'a> {
     stages: &'a Stages<'a>,
+    describe: &'a Describe<'a>,
     origin: Origin,
     /// The way so far.
     levels: Vec<Level>,
@@ -106,9 +109,10 @@ struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    fn new(stages: &'a Stages<'a>, origin: Origin) -> Climb<'a> {
+    fn new(stages: &'a Stages<'a>, describe: &'a Describe<'a>, origin: Origin) -> Climb<'a> {
         Climb {
             stages,
+            describe,
             origin,
             levels: Vec::new(),
             fields: Vec::new(),
@@ -188,7 +192,7 @@ impl<'a> Climb<'a> {
         let is_other =
             runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;
-        for &(caller, stmt) in pointsto.callers(at.act) {
+        for &(caller, stmt) in self.describe.in_order.callers(at.act) {
             if !happens_before.executes(self.origin).contains(caller) {
                 continue;
             }
@@ -212,10 +216,11 @@ impl<'a> Climb<'a> {
     fn climb_owners(&mut self, at: Level, base: Var, field: ir::FieldRef) -> bool {
         let pointsto = self.stages.pointsto;
         let Some(field) = self.stages.program.find_field(field) else { return false };
-        for owner in pointsto.pts(at.act, base).iter() {
-            if !pointsto.held(Slot::Field(owner, field)).contains(at.obj) {
-                continue;
-            }
+        let owners = pointsto.pts(at.act, base).iter();
+        let holds = |owner: &Obj| pointsto.held(Slot::Field(*owner, field)).contains(at.obj);
+        let mut owners: Vec<Obj> = owners.filter(holds).collect();
+        owners.sort_by(|&a, &b| self.describe.content.objects(a, b));
+        for owner in owners {
             self.fields.push(field);
             let complete = self.go(Level { base, obj: owner, depth: at.depth + 1, ..at });
             self.fields.pop();

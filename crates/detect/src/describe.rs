@@ -9,7 +9,7 @@ use crate::names;
 use arena::Id;
 use classfile::Layer;
 use findings::{AccessKind, Frame, LockUse, Place, Site};
-use happens_before::{HeldLock, Origin, OriginKind, Point};
+use happens_before::{Calls, Content, HeldLock, Origin, OriginKind, Point};
 use ir::{MethodId, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
@@ -19,6 +19,8 @@ use std::sync::OnceLock;
 
 pub(crate) struct Describe<'a> {
     stages: &'a Stages<'a>,
+    pub(crate) content: Content<'a>,
+    pub(crate) in_order: Calls<'a>,
     /// For each origin the shortest way to each activation: who calls it, and where.
     paths: Vec<OnceLock<CallTree>>,
 }
@@ -29,7 +31,9 @@ type CallTree = Vec<Option<(Act, StmtId)>>;
 impl<'a> Describe<'a> {
     pub(crate) fn new(stages: &'a Stages<'a>) -> Describe<'a> {
         let origins = stages.happens_before.origins().len();
-        Describe { stages, paths: (0..origins).map(|_| OnceLock::new()).collect() }
+        let content = Content::new(stages.program, stages.pointsto);
+        let paths = (0..origins).map(|_| OnceLock::new()).collect();
+        Describe { stages, content, in_order: Calls::new(content), paths }
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {
@@ -134,7 +138,7 @@ impl<'a> Describe<'a> {
         act: Act,
         may_call: impl Fn(Point) -> bool,
     ) -> Option<Vec<(Act, StmtId)>> {
-        let Stages { pointsto, happens_before, .. } = *self.stages;
+        let happens_before = self.stages.happens_before;
         let entry = happens_before.origins()[origin].entry;
         let mut next: FxHashMap<Act, (Act, StmtId, Act)> = FxHashMap::default();
         let mut todo: VecDeque<Act> = [act].into();
@@ -149,7 +153,7 @@ impl<'a> Describe<'a> {
                 }
                 return Some(calls);
             }
-            for &(caller, stmt) in pointsto.callers(callee) {
+            for &(caller, stmt) in self.in_order.callers(callee) {
                 let known = caller == act || next.contains_key(&caller);
                 if known || !happens_before.executes(origin).contains(caller) {
                     continue;
@@ -212,16 +216,17 @@ impl<'a> Describe<'a> {
     fn call_tree(&self, origin: Origin) -> CallTree {
         let pointsto = self.stages.pointsto;
         let info = &self.stages.happens_before.origins()[origin];
-        let roots = match info.kind {
+        let mut roots = match info.kind {
             OriginKind::Initialization => pointsto.initializers().to_vec(),
             OriginKind::Entry | OriginKind::Task => vec![info.entry],
         };
+        roots.sort_by(|&a, &b| self.content.acts(a, b));
         let mut tree = vec![None; pointsto.act_bound()];
         let mut seen = vec![false; pointsto.act_bound()];
         roots.iter().for_each(|root| seen[root.index()] = true);
         let mut todo: VecDeque<Act> = roots.into();
         while let Some(act) = todo.pop_front() {
-            for (stmt, callee) in pointsto.calls(act) {
+            for &(stmt, callee) in self.in_order.callees(act) {
                 if !std::mem::replace(&mut seen[callee.index()], true) {
                     tree[callee.index()] = Some((act, stmt));
                     todo.push_back(callee);

@@ -7,7 +7,7 @@ use crate::anchor::Anchor;
 use crate::describe::Describe;
 use crate::race::Witness;
 use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
-use happens_before::{Origin, Point};
+use happens_before::{Content, Origin, Point};
 use ir::{ClassId, MethodId};
 use pointsto::{Act, Obj, Site};
 use rayon::prelude::*;
@@ -66,7 +66,7 @@ type Memory = (What, Option<Whole>);
 /// How sure a pair is, and whether both sides hold a lock.
 type Sureness = (Confidence, bool);
 
-/// One finding per cause, in the order of their first witnesses.
+/// One finding per cause.
 pub(crate) fn findings(
     stages: &Stages<'_>,
     describe: &Describe<'_>,
@@ -87,6 +87,7 @@ pub(crate) fn findings(
     let members: Vec<Vec<&Told<'_>>> = groups.members(&told).into_values().collect();
     let mut findings: Vec<Finding> =
         members.into_par_iter().map(|group| finding(describe, accesses, group)).collect();
+    findings.sort();
     keep_apart(&mut findings);
     findings
 }
@@ -111,7 +112,7 @@ fn tell<'w>(
     witness: &'w Witness,
 ) -> Told<'w> {
     let sides = sides(accesses, witness);
-    let whole = whole(stages, witness);
+    let whole = whole(stages, &describe.content, witness);
     let ways = sides.map(|(point, anchor)| describe.way(point, anchor));
     let place = |way: &[(Act, ir::StmtId)]| way.last().map(|&(act, stmt)| describe.place(act, stmt));
     let places = (place(&ways[0]).unwrap_or_default(), place(&ways[1]).unwrap_or_default());
@@ -162,14 +163,15 @@ fn sides<'w>(accesses: &Accesses, witness: &'w Witness) -> [(Point, Option<&'w A
     ]
 }
 
-fn whole(stages: &Stages<'_>, witness: &Witness) -> Option<Whole> {
+fn whole(stages: &Stages<'_>, content: &Content<'_>, witness: &Witness) -> Option<Whole> {
     match (witness.location.what, witness.location.obj) {
         (What::Static(field), _) => Some(Whole::Statics(stages.program.field(field).class)),
         (_, Some(obj)) => {
             // Of several wholes, the one through which it was reached.
             let ways = witness.anchors.iter().flat_map(|(way, other)| [way, other]);
             let reached = ways.map(|way| owner(stages, way)).find(|&owner| owner != obj).unwrap_or(obj);
-            let top = *stages.happens_before.wholes(reached).first()?;
+            let tops = stages.happens_before.wholes(reached).into_iter();
+            let top = tops.min_by(|&a, &b| content.objects(a, b))?;
             let object = stages.pointsto.object(top);
             Some(Whole::Object(object.class, object.site))
         }

@@ -11,6 +11,7 @@ mod deadlock;
 mod dealt;
 mod describe;
 mod group;
+mod kind;
 mod names;
 mod own;
 mod race;

@@ -106,12 +106,19 @@ impl<'a> Own<'a> {
         let mut seen = FxHashSet::from_iter([start]);
         let mut left = vec![start];
         let mut fetched = false;
-        while let Some(next) = left.pop().filter(|_| seen.len() <= MOST) {
-            let Some(sources) = self.not_fetched(origin, next) else {
-                fetched = true;
-                break;
-            };
-            left.extend(sources.into_iter().filter(|&source| seen.insert(source)));
+        // Step by step, so that it does not depend on the order of the sources which are looked at before it is too much.
+        while !left.is_empty() && !fetched && seen.len() <= MOST {
+            let mut sources = Vec::new();
+            for next in left {
+                match self.not_fetched(origin, next) {
+                    Some(found) => sources.extend(found.into_iter().filter(|&source| seen.insert(source))),
+                    None => {
+                        fetched = true;
+                        break;
+                    }
+                }
+            }
+            left = sources;
         }
         self.fetched.insert((origin, start), fetched);
         fetched

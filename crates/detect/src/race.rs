@@ -10,10 +10,11 @@ use crate::crowd;
 use crate::dealt::Dealt;
 use crate::describe::Describe;
 use crate::group;
+use crate::kind::{self, Kind};
 use crate::own::Own;
 use findings::{Confidence, Finding};
 use happens_before::{AccessPoint, Origin, Point, Protection};
-use ir::{ClassId, MethodId, StmtId};
+use ir::{MethodId, StmtId};
 use pointsto::Act;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -63,8 +64,6 @@ pub(crate) struct Witness {
     pub(crate) confidence: Confidence,
 }
 
-type Statement = (MethodId, StmtId);
-
 /// What is known of a pair of statements so far. Small: a method of a thousand accesses has a million pairs.
 struct Progress {
     stage: Stage,
@@ -107,16 +106,7 @@ struct Checked {
 
 pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Races {
     let accesses = Accesses::collect(stages);
-    // Memory of one field (of one class, for elements and contents) is independent of all other memory.
-    let mut kinds: BTreeMap<(What, Option<ClassId>), Vec<Location>> = BTreeMap::new();
-    for location in accesses.by_location.keys() {
-        let class = match location.what {
-            What::Elements | What::Contents => location.obj.map(|obj| stages.pointsto.object(obj).class),
-            What::Field(_) | What::Static(_) => None,
-        };
-        kinds.entry((location.what, class)).or_default().push(*location);
-    }
-    let kinds: Vec<Vec<Location>> = kinds.into_values().collect();
+    let kinds = kind::kinds(stages, &describe.content, &accesses);
     // Collecting keeps the order, so that the result does not depend on the number of threads.
     let checked: Vec<Checked> =
         kinds.into_par_iter().map(|locations| check_kind(stages, describe, &accesses, locations)).collect();
@@ -146,41 +136,31 @@ fn same_field_pairs(accesses: &Accesses, keep: impl Fn(&Access) -> bool) -> u64 
     by_field.values().map(pairs).sum()
 }
 
-/// All pairs on the locations of one kind of memory, objects that exist once first: they tell most.
+/// All pairs on the locations of one kind of memory.
 fn check_kind(
     stages: &Stages<'_>,
     describe: &Describe<'_>,
     accesses: &Accesses,
-    mut locations: Vec<Location>,
+    locations: Vec<Location>,
 ) -> Checked {
-    let exists_once = |location: &Location| location.obj.is_none_or(|obj| stages.happens_before.unique(obj));
-    locations.sort_by_key(|location| (!exists_once(location), *location));
+    let kind = Kind::new(stages, &describe.content, accesses, locations);
+    let locations = &kind.locations;
     let mut judge = Judge {
         stages,
         accesses,
-        anchors: Anchors::new(stages),
+        anchors: Anchors::new(stages, describe),
         own: Own::new(stages),
         dealt: Dealt::new(stages),
         comers: FxHashMap::default(),
         kept: 0,
     };
-    let mut places: BTreeMap<Statement, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-    for (at, location) in locations.iter().enumerate() {
-        let ids = &accesses.by_location[location];
-        if several_origins(stages, accesses, ids) {
-            for (n, &id) in ids.iter().enumerate() {
-                places.entry(statement(&accesses.all[id])).or_default().entry(at).or_default().push(n);
-            }
-        }
-    }
     // Statement by statement, so that nothing is kept of the pairs that are done but the best of them.
     let mut counts = [0; STAGES.len()];
     let (mut best, mut crowded) = (Vec::new(), CROWDED);
-    for (&first, places) in &places {
-        let mut pairs: BTreeMap<Statement, Progress> = BTreeMap::new();
+    for places in kind.statements().values() {
+        let mut pairs: BTreeMap<u32, Progress> = BTreeMap::new();
         for (&at, own) in places {
-            let ids = &accesses.by_location[&locations[at]];
-            for_each_pair(accesses, ids, first, own, |(a, b), other| {
+            kind.for_each_pair(accesses, at, own, |(a, b), other| {
                 let progress =
                     pairs.entry(other).or_insert(Progress { stage: Stage::SameObject, best: None, tries: 0 });
                 if !progress.is_settled() {
@@ -193,59 +173,14 @@ fn check_kind(
         }
         best.extend(pairs.into_values().filter_map(|pair| pair.best));
         if best.len() > crowded {
-            best = crowd::thin(&mut judge, describe, &locations, best);
+            best = crowd::thin(&mut judge, describe, locations, best);
             crowded = CROWDED.max(2 * best.len());
             judge.kept = best.len();
         }
     }
-    let told = crowd::thin(&mut judge, describe, &locations, best);
-    let witnesses = told.into_iter().filter_map(|best| judge.witness(&locations, best)).collect();
+    let told = crowd::thin(&mut judge, describe, locations, best);
+    let witnesses = told.into_iter().filter_map(|best| judge.witness(locations, best)).collect();
     Checked { counts, witnesses }
-}
-
-/// The pairs on one location of a statement, which is at these places, with itself and with later ones; one of them a
-/// write, and one of them the user's.
-fn for_each_pair(
-    accesses: &Accesses,
-    ids: &[AccessId],
-    first: Statement,
-    own: &[usize],
-    mut visit: impl FnMut((AccessId, AccessId), Statement),
-) {
-    let mut look = |a: AccessId, b: AccessId, other: Statement| {
-        let (left, right) = (&accesses.all[a], &accesses.all[b]);
-        if (left.write || right.write) && (left.in_app || right.in_app) {
-            visit((a, b), other);
-        }
-    };
-    for (n, &a) in ids.iter().enumerate() {
-        match statement(&accesses.all[a]) {
-            stmt if stmt == first => {
-                for &b in &ids[n..] {
-                    let other = statement(&accesses.all[b]);
-                    if other >= first {
-                        look(a, b, other);
-                    }
-                }
-            }
-            stmt if stmt > first => {
-                own.iter().filter(|&&m| m > n).for_each(|&m| look(a, ids[m], stmt));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Can two threads be at work here at all?
-fn several_origins(stages: &Stages<'_>, accesses: &Accesses, ids: &[AccessId]) -> bool {
-    let hb = stages.happens_before;
-    let mut origins = ids.iter().flat_map(|&id| hb.origins_of(accesses.all[id].act));
-    let Some(&first) = origins.next() else { return false };
-    hb.origins()[first].overlaps_itself || origins.any(|&origin| origin != first)
-}
-
-fn statement(access: &Access) -> Statement {
-    (access.method, access.stmt)
 }
 
 /// Looks at pairs of accesses.
@@ -338,8 +273,12 @@ impl Judge<'_> {
     /// Who runs an activation, with a number for the locks its callers hold then.
     fn comers(&mut self, act: Act) -> Rc<[(Origin, u32)]> {
         let hb = self.stages.happens_before;
-        let comers = || hb.origins_of(act).iter().map(|&origin| (origin, hb.held_by_callers(origin, act)));
-        self.comers.entry(act).or_insert_with(|| comers().collect()).clone()
+        let comers = || {
+            let mut origins = hb.origins_of(act).to_vec();
+            origins.sort_unstable_by_key(|&origin| hb.rank(origin));
+            origins.into_iter().map(|origin| (origin, hb.held_by_callers(origin, act))).collect()
+        };
+        self.comers.entry(act).or_insert_with(comers).clone()
     }
 
     /// May the two run at the same time on one object? How far the pair comes, if not.

@@ -46,7 +46,7 @@ pub enum Engine {
 }
 
 /// One race or one deadlock, with every side of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// Fingerprint without line numbers; see [`fingerprint`].
     pub id: String,
@@ -87,7 +87,7 @@ pub enum AccessKind {
 }
 
 /// One side of a finding.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site {
     pub access: AccessKind,
     pub place: Place,

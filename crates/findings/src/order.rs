@@ -4,7 +4,7 @@
 use crate::{Confidence, Finding, Report};
 
 impl Report {
-    /// Ranks the findings by confidence, rule, file, line and id, and the notes by kind and message: the
+    /// Ranks the findings by confidence, rule, file, line, id and all else they say, and the notes by kind and message: the
     /// same facts give the same report, whichever thread found them first.
     pub fn sort(&mut self) {
         self.findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
@@ -25,7 +25,7 @@ impl Confidence {
 
 fn rank(finding: &Finding) -> impl Ord + '_ {
     let place = finding.sites.first().map(|site| &site.place);
-    (finding.confidence, finding.rule, place, &finding.id, &finding.message)
+    (finding.confidence, finding.rule, place, &finding.id, &finding.message, finding)
 }
 
 #[cfg(test)]

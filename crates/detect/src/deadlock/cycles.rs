@@ -38,19 +38,22 @@ pub(crate) struct Cycle<'a> {
     pub(crate) doubts: Vec<Doubt>,
 }
 
+/// The number of a lock, in the order of content.
+type Number = u32;
+
 #[derive(Clone, Copy)]
 struct Edge {
     /// Which nesting.
     at: usize,
-    from: LockNode,
-    to: LockNode,
+    from: Number,
+    to: Number,
 }
 
 /// A search for cycles of more than two locks, of which `start` is the smallest.
 struct Long<'a> {
-    start: LockNode,
+    start: Number,
     length: usize,
-    distances: BTreeMap<LockNode, usize>,
+    distances: BTreeMap<Number, usize>,
     /// By the locks in them.
     shorter: &'a FxHashMap<u32, Vec<Vec<u32>>>,
     steps: usize,
@@ -69,14 +72,15 @@ pub(crate) struct Search<'a> {
     nestings: &'a [Nesting],
     /// Where each nesting wants its lock.
     places: Vec<Place>,
-    /// Equal for locks that are made in one place.
-    sites: FxHashMap<LockNode, u32>,
+    nodes: Vec<LockNode>,
+    /// By lock; equal for those that are made in one place.
+    sites: Vec<u32>,
     /// Equal for nestings that differ in context only.
     kinds: Vec<u32>,
     /// Which nestings hold the one lock and want the other.
-    edges: BTreeMap<(LockNode, LockNode), Vec<usize>>,
-    onto: BTreeMap<LockNode, BTreeSet<LockNode>>,
-    into: BTreeMap<LockNode, BTreeSet<LockNode>>,
+    edges: BTreeMap<(Number, Number), Vec<usize>>,
+    onto: BTreeMap<Number, BTreeSet<Number>>,
+    into: BTreeMap<Number, BTreeSet<Number>>,
     /// Two origins that may be in two nestings at once.
     together: RefCell<FxHashMap<(usize, usize), bool>>,
 }
@@ -84,9 +88,11 @@ pub(crate) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(crate) fn new(stages: &'a Stages<'a>, describe: &Describe<'_>) -> Search<'a> {
         let nestings = stages.happens_before.nestings();
-        let mut edges: BTreeMap<(LockNode, LockNode), Vec<usize>> = BTreeMap::new();
-        let mut onto: BTreeMap<LockNode, BTreeSet<LockNode>> = BTreeMap::new();
-        let mut into: BTreeMap<LockNode, BTreeSet<LockNode>> = BTreeMap::new();
+        let nodes = nodes(describe, nestings);
+        let numbers: FxHashMap<LockNode, Number> = nodes.iter().copied().zip(0..).collect();
+        let mut edges: BTreeMap<(Number, Number), Vec<usize>> = BTreeMap::new();
+        let mut onto: BTreeMap<Number, BTreeSet<Number>> = BTreeMap::new();
+        let mut into: BTreeMap<Number, BTreeSet<Number>> = BTreeMap::new();
         let mut places = Vec::new();
         let mut known_kinds: FxHashMap<Kind, u32> = FxHashMap::default();
         let mut kinds = Vec::new();
@@ -106,8 +112,8 @@ impl<'a> Search<'a> {
             let gates: Vec<&LockKey> = nesting.locks.iter().flat_map(global_keys).collect();
             let next = known_variants.len() as u32;
             let variant = *known_variants.entry((kinds[at], &nesting.origins, gates)).or_insert(next);
-            for &from in &nesting.held.nodes {
-                for &to in &wanted.nodes {
+            for from in nesting.held.nodes.iter().map(|node| numbers[node]) {
+                for to in wanted.nodes.iter().map(|node| numbers[node]) {
                     // The same in another context.
                     if !known.insert((variant, from, to)) {
                         continue;
@@ -123,12 +129,23 @@ impl<'a> Search<'a> {
             between.truncate(NEAREST);
         }
         let mut known_sites: FxHashMap<LockSite, u32> = FxHashMap::default();
-        let mut sites = FxHashMap::default();
-        for &node in onto.keys().chain(into.keys()) {
+        let mut sites = Vec::new();
+        for &node in &nodes {
             let next = known_sites.len() as u32;
-            sites.insert(node, *known_sites.entry(lock_site(stages, node)).or_insert(next));
+            sites.push(*known_sites.entry(lock_site(stages, node)).or_insert(next));
         }
-        Search { sites, stages, nestings, places, kinds, edges, onto, into, together: RefCell::default() }
+        Search {
+            nodes,
+            sites,
+            stages,
+            nestings,
+            places,
+            kinds,
+            edges,
+            onto,
+            into,
+            together: RefCell::default(),
+        }
     }
 
     /// Where the locks are wanted.
@@ -166,7 +183,7 @@ impl<'a> Search<'a> {
         for (&(from, to), edges) in &self.edges {
             let back = if from <= to { self.edges.get(&(to, from)) } else { None };
             // One abstract lock may stand for several objects.
-            if from == to && self.stages.happens_before.is_one_lock(from) {
+            if from == to && self.is_one_lock(from) {
                 continue;
             }
             for &edge in edges {
@@ -186,7 +203,7 @@ impl<'a> Search<'a> {
             for sites in &likely {
                 sites.iter().for_each(|&site| shorter.entry(site).or_default().push(sites.clone()));
             }
-            for start in self.nodes() {
+            for start in self.starts() {
                 let distances = self.distances(start, length);
                 let mut long = Long { start, length, distances, shorter: &shorter, steps: 0 };
                 self.extend(&mut long, start, &mut Vec::new(), &mut |path| add(path, &mut likely));
@@ -194,12 +211,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn nodes(&self) -> BTreeSet<LockNode> {
+    fn is_one_lock(&self, lock: Number) -> bool {
+        self.stages.happens_before.is_one_lock(self.nodes[lock as usize])
+    }
+
+    fn starts(&self) -> BTreeSet<Number> {
         self.edges.keys().map(|&(from, _)| from).collect()
     }
 
     /// Edges from each lock that lead back to the start, over locks that are not smaller.
-    fn distances(&self, start: LockNode, most: usize) -> BTreeMap<LockNode, usize> {
+    fn distances(&self, start: Number, most: usize) -> BTreeMap<Number, usize> {
         let mut distances = BTreeMap::from([(start, 0)]);
         let mut last = vec![start];
         for distance in 1..most {
@@ -219,29 +240,21 @@ impl<'a> Search<'a> {
 
     /// What a cycle looks like to its reader.
     fn outline(&self, path: &[Edge]) -> Vec<(u32, u32, bool)> {
-        let outline = |edge: &Edge| {
-            let is_one = self.stages.happens_before.is_one_lock(edge.from);
-            (self.kinds[edge.at], self.sites[&edge.from], is_one)
-        };
+        let outline =
+            |edge: &Edge| (self.kinds[edge.at], self.sites[edge.from as usize], self.is_one_lock(edge.from));
         let mut sides: Vec<_> = path.iter().map(outline).collect();
         sides.sort_unstable();
         sides
     }
 
     fn sites(&self, path: &[Edge]) -> Vec<u32> {
-        let mut sites: Vec<u32> = path.iter().map(|edge| self.sites[&edge.from]).collect();
+        let mut sites: Vec<u32> = path.iter().map(|edge| self.sites[edge.from as usize]).collect();
         sites.sort_unstable();
         sites.dedup();
         sites
     }
 
-    fn extend(
-        &self,
-        long: &mut Long<'_>,
-        at: LockNode,
-        path: &mut Vec<Edge>,
-        found: &mut dyn FnMut(&[Edge]),
-    ) {
+    fn extend(&self, long: &mut Long<'_>, at: Number, path: &mut Vec<Edge>, found: &mut dyn FnMut(&[Edge])) {
         let left = long.length - path.len();
         for &to in self.onto.get(&at).into_iter().flatten() {
             let is_visited = path.iter().any(|earlier| earlier.from == to) || to == at;
@@ -262,7 +275,7 @@ impl<'a> Search<'a> {
                 }
                 path.push(edge);
                 let sites = self.sites(path);
-                if !has_shorter(long.shorter, &sites, self.sites[&at]) {
+                if !has_shorter(long.shorter, &sites, self.sites[at as usize]) {
                     if left > 1 {
                         self.extend(long, to, path, found);
                     } else if self.blocks(&path[0], &edge) {
@@ -316,7 +329,8 @@ impl<'a> Search<'a> {
         let Some(edge) = path.get(sides.len()) else { return Some(sides) };
         let nesting = &self.nestings[edge.at];
         nesting.origins.iter().find_map(|&origin| {
-            let side = Side { nesting, origin, from: edge.from, to: edge.to, at: edge.at };
+            let [from, to] = [edge.from, edge.to].map(|lock| self.nodes[lock as usize]);
+            let side = Side { nesting, origin, from, to, at: edge.at };
             let meets = |other: &Side<'_>| self.may_meet((other.nesting, other.origin), (nesting, origin));
             if !is_allowed(&side) || !sides.iter().all(meets) {
                 return None;
@@ -325,6 +339,21 @@ impl<'a> Search<'a> {
             self.assign(path, sides, is_allowed)
         })
     }
+}
+
+/// All locks that may be in a cycle, in the order of content.
+fn nodes(describe: &Describe<'_>, nestings: &[Nesting]) -> Vec<LockNode> {
+    let mut nodes = BTreeSet::new();
+    for nesting in nestings {
+        if let Wanted::Lock(wanted) = &nesting.wants
+            && nesting.held.nodes.len().max(wanted.nodes.len()) <= MOST_OBJECTS
+        {
+            nodes.extend(nesting.held.nodes.iter().chain(&wanted.nodes));
+        }
+    }
+    let mut nodes: Vec<LockNode> = nodes.into_iter().collect();
+    nodes.sort_by(|&a, &b| describe.content.lock_nodes(a, b));
+    nodes
 }
 
 /// Are all the locks of a shorter cycle through `last` among the sorted `sites`?

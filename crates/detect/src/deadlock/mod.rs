@@ -189,7 +189,7 @@ fn deadlock(
 
 /// The same words for the same methods are one finding.
 fn dedupe(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| (&a.id, a.confidence).cmp(&(&b.id, b.confidence)));
+    findings.sort_by(|a, b| (&a.id, a.confidence, a).cmp(&(&b.id, b.confidence, b)));
     findings.dedup_by(|later, first| later.id == first.id);
     findings
 }

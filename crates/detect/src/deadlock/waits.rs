@@ -5,7 +5,7 @@ use super::{LockSite, deadlock, holding_site, lock_site, shown};
 use crate::Stages;
 use crate::describe::Describe;
 use findings::{AccessKind, Confidence, Finding, Place};
-use happens_before::{Acquisition, LockNode, Nesting, Origin, Point, Wanted};
+use happens_before::{Acquisition, Content, LockNode, Nesting, Origin, Point, Wanted};
 use ir::{MethodId, StmtId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,17 +23,24 @@ struct Wait<'a> {
 }
 
 pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
-    let hb = stages.happens_before;
-    let mut by_node: BTreeMap<LockNode, Vec<&Acquisition>> = BTreeMap::new();
+    let (hb, content) = (stages.happens_before, &describe.content);
+    let waiting = || hb.nestings().iter().filter(|nesting| matches!(nesting.wants, Wanted::End(_)));
+    let held = waiting().flat_map(|nesting| nesting.held.nodes.iter().copied());
+    let mut by_node: BTreeMap<LockNode, Vec<&Acquisition>> = held.map(|node| (node, Vec::new())).collect();
     for acquisition in hb.acquisitions() {
-        for &node in &acquisition.lock.nodes {
-            by_node.entry(node).or_default().push(acquisition);
+        for node in &acquisition.lock.nodes {
+            if let Some(taking) = by_node.get_mut(node) {
+                taking.push(acquisition);
+            }
         }
     }
+    for taking in by_node.values_mut() {
+        taking.sort_by(|a, b| content.locks(&a.lock, &b.lock));
+    }
     let mut found: BTreeMap<(LockSite, Spot), Wait<'_>> = BTreeMap::new();
-    for nesting in hb.nestings() {
+    for nesting in waiting() {
         let (Wanted::End(ends), Some(&waiter)) = (&nesting.wants, nesting.origins.first()) else { continue };
-        for &node in &nesting.held.nodes {
+        for node in in_order(content, &nesting.held.nodes) {
             for &other in by_node.get(&node).into_iter().flatten() {
                 let taking = ends.iter().filter(|end| takes(stages, end.origin, other));
                 let Some(end) = taking.min_by_key(|end| (end.is_timed, !end.is_certain)) else { continue };
@@ -72,6 +79,12 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
     found.into_values().map(|wait| finding(stages, describe, &wait)).collect()
 }
 
+fn in_order(content: &Content<'_>, nodes: &[LockNode]) -> Vec<LockNode> {
+    let mut nodes = nodes.to_vec();
+    nodes.sort_by(|&a, &b| content.lock_nodes(a, b));
+    nodes
+}
+
 /// Does the origin take the lock, and not hold it already then?
 fn takes(stages: &Stages<'_>, origin: Origin, acquisition: &Acquisition) -> bool {
     let hb = stages.happens_before;
@@ -99,7 +112,7 @@ fn finding(stages: &Stages<'_>, describe: &Describe<'_>, wait: &Wait<'_>) -> Fin
     second.place = wanted.place.clone();
     second.acquires = Some(wanted);
     let name = first.holds.as_ref().map(|lock| lock.name.as_str()).unwrap_or_default();
-    let name = match wait.waiter.0.held.nodes.first() {
+    let name = match in_order(&describe.content, &wait.waiter.0.held.nodes).first() {
         Some(&node) => shown(stages, node, name),
         None => name.to_string(),
     };

@@ -124,11 +124,13 @@ fn unless_same<I: PartialEq>(a: I, b: I, compare: impl FnOnce() -> Ordering) -> 
     if a == b { Ordering::Equal } else { compare() }
 }
 
+type Sorted<T> = OnceLock<Box<[T]>>;
+
 /// Who calls whom, in the order of content; put in order when first asked for.
 pub struct Calls<'a> {
     content: Content<'a>,
-    callers: Vec<OnceLock<Box<[(Act, StmtId)]>>>,
-    callees: Vec<OnceLock<Box<[(StmtId, Act)]>>>,
+    callers: Vec<Sorted<(Act, StmtId)>>,
+    callees: Vec<Sorted<(StmtId, Act)>>,
 }
 
 impl<'a> Calls<'a> {

@@ -89,9 +89,6 @@ impl LockTable {
 
     /// Held on both ways: by a common key, or at least from one allocation site.
     pub fn meet(&mut self, content: &Content<'_>, a: SetId, b: SetId) -> SetId {
-        if a == b {
-            return a;
-        }
         let (first, second) = (self.sets[a].clone(), self.sets[b].clone());
         let mut met = Vec::new();
         for &lock in &first {

@@ -1,5 +1,5 @@
-//! Locks of a caller told in the terms of what it calls, and the other way round, each worked out once. Knows
-//! calls one at a time.
+//! Locks of a caller told in the terms of what it calls, and the other way round, and what two ways have in common,
+//! each worked out once. Knows calls one at a time.
 
 use super::keys::Keys;
 use super::table::{LockId, LockTable, SetId};
@@ -13,6 +13,7 @@ pub struct Telling<'k, 'w> {
     pub table: LockTable,
     known: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
     known_up: FxHashMap<(Act, StmtId, Act, LockId), LockId>,
+    known_met: FxHashMap<(SetId, SetId), SetId>,
 }
 
 impl<'k, 'w> Telling<'k, 'w> {
@@ -22,6 +23,7 @@ impl<'k, 'w> Telling<'k, 'w> {
             table: LockTable::default(),
             known: FxHashMap::default(),
             known_up: FxHashMap::default(),
+            known_met: FxHashMap::default(),
         }
     }
 
@@ -73,7 +75,8 @@ impl<'k, 'w> Telling<'k, 'w> {
     }
 
     pub fn meet(&mut self, a: SetId, b: SetId) -> SetId {
-        self.table.meet(&self.keys.world.content, a, b)
+        let meet = || self.table.meet(&self.keys.world.content, a, b);
+        if a == b { a } else { *self.known_met.entry((a, b)).or_insert_with(meet) }
     }
 
     pub fn meet_locks(&mut self, a: LockId, b: LockId) -> Option<LockId> {

@@ -197,15 +197,14 @@ impl<'a, 'k, 'w> Walker<'a, 'k, 'w> {
             if routes.contains_key(&act) {
                 continue;
             }
-            // All ways of this length are known by now.
+            // All ways of this length are known by now; the first by content is taken.
             let equal = left.range((length, act, None, StmtId(0))..);
             let equal = equal.take_while(|other| (other.0, other.1) == (length, act));
-            let equal = equal.map(|&(_, _, from, stmt)| (from, stmt)).chain([(from, stmt)]);
-            let frame = |(from, stmt): (Option<Act>, StmtId)| (from.unwrap_or(walk.act), stmt);
-            let best = equal.min_by(|&a, &b| {
-                self.world.content.frames(frame(a), frame(b)).then(a.0.is_some().cmp(&b.0.is_some()))
+            let (from, stmt) = equal.fold((from, stmt), |best, &(_, _, from, stmt)| {
+                let frame = |(from, stmt): (Option<Act>, StmtId)| (from.unwrap_or(walk.act), stmt);
+                let is_first = self.world.content.frames(frame((from, stmt)), frame(best)).is_lt();
+                if is_first { (from, stmt) } else { best }
             });
-            let (from, stmt) = best.unwrap_or((from, stmt));
             let mut route = from.and_then(|from| routes.get(&from).cloned()).unwrap_or_default();
             route.calls.push((from.unwrap_or(walk.act), stmt));
             route.called_back = length >= CALLED_BACK;

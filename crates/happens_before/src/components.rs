@@ -2,10 +2,11 @@
 //! few nodes. Knows calls only.
 
 use crate::bits::Bits;
-use crate::content::Content;
+use crate::content::{Calls, Content};
 use arena::Id;
 use ir::StmtId;
 use pointsto::{Act, PointsTo};
+use rustc_hash::FxHashSet;
 
 /// Strongly connected components of the call graph. Callees have lower numbers than their callers.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +15,7 @@ pub struct Components {
     /// Members by component: `members[starts[c]..starts[c + 1]]`.
     members: Vec<Act>,
     starts: Vec<u32>,
-    /// The place of each activation among the members of its component, by content.
+    /// The place of each activation among the members of its component, in an order that depends on content only.
     places: Vec<u32>,
     /// Other components called, in the same layout.
     called: Vec<u32>,
@@ -24,7 +25,7 @@ pub struct Components {
 }
 
 impl Components {
-    pub fn new(pointsto: &PointsTo, content: &Content<'_>) -> Components {
+    pub fn new(pointsto: &PointsTo, content: &Content<'_>, calls: &Calls<'_>) -> Components {
         let count = pointsto.act_bound();
         let callees: Vec<Vec<u32>> = (0..count)
             .map(|act| {
@@ -37,12 +38,12 @@ impl Components {
             .collect();
         let mut components = Components::of_graph(&callees);
         components.places = vec![0; count];
-        for component in 0..components.len() {
-            let members = components.starts[component] as usize..components.starts[component + 1] as usize;
-            let members = &mut components.members[members];
-            members.sort_by(|&a, &b| content.acts(a, b));
-            for (place, act) in members.iter().enumerate() {
-                components.places[act.index()] = place as u32;
+        for component in 0..components.len() as u32 {
+            if components.members(component).len() > 1 {
+                let in_order = components.in_order(component, pointsto, content, calls);
+                for (place, act) in in_order.into_iter().enumerate() {
+                    components.places[act.index()] = place as u32;
+                }
             }
         }
         components.callers = vec![Vec::new(); components.len()];
@@ -53,6 +54,40 @@ impl Components {
             components.callers[component as usize].extend(outside);
         }
         components
+    }
+
+    /// The members of a cycle, callees before their callers as far as there is such an order, beginning with one that
+    /// is called from outside. Depends on content only.
+    fn in_order(
+        &self,
+        component: u32,
+        pointsto: &PointsTo,
+        content: &Content<'_>,
+        calls: &Calls<'_>,
+    ) -> Vec<Act> {
+        let is_inside = |act: Act| self.of(act) == component;
+        let is_entry = |act: &Act| pointsto.callers(*act).iter().any(|&(caller, _)| !is_inside(caller));
+        let members = || self.members(component).iter().copied();
+        let first = members().filter(is_entry).min_by(|&a, &b| content.acts(a, b));
+        let first = first.or_else(|| members().min_by(|&a, &b| content.acts(a, b)));
+        let mut seen: FxHashSet<Act> = first.into_iter().collect();
+        let mut stack: Vec<(Act, usize)> = first.map(|first| (first, 0)).into_iter().collect();
+        let mut order = Vec::new();
+        while let Some((act, next)) = stack.last_mut() {
+            match calls.callees(*act).get(*next) {
+                Some(&(_, callee)) => {
+                    *next += 1;
+                    if is_inside(callee) && seen.insert(callee) {
+                        stack.push((callee, 0));
+                    }
+                }
+                None => {
+                    order.push(*act);
+                    stack.pop();
+                }
+            }
+        }
+        order
     }
 
     fn of_graph(callees: &[Vec<u32>]) -> Components {
@@ -78,12 +113,11 @@ impl Components {
         self.of[act.index()]
     }
 
-    /// The component, and the place within it: where it matters who comes first in a cycle, nobody does by chance.
+    /// The component, and the place within it. Where it matters who comes first in a cycle, nobody does by chance.
     pub fn place(&self, act: Act) -> (u32, u32) {
         (self.of(act), self.places[act.index()])
     }
 
-    /// In the order of content.
     pub fn members(&self, component: u32) -> &[Act] {
         &self.members[self.starts[component as usize] as usize..self.starts[component as usize + 1] as usize]
     }

@@ -67,13 +67,14 @@ impl<'a> World<'a> {
     pub fn new(program: &'a Program, models: &'a Models, pointsto: &'a PointsTo) -> World<'a> {
         let methods = program.methods().len();
         let content = Content::new(program, pointsto);
+        let calls = Calls::new(content);
         let mut world = World {
             program,
             models,
             pointsto,
             content,
-            calls: Calls::new(content),
-            components: Components::new(pointsto, &content),
+            components: Components::new(pointsto, &content, &calls),
+            calls,
             flows: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
             never_taken: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
             resolver: Mutex::new(Resolver::new(program)),

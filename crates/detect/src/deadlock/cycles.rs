@@ -23,6 +23,9 @@ const MOST_OBJECTS: usize = 64;
 /// Of the ways to want one lock under another, the shortest; a tangle has thousands, all told as one.
 const NEAREST: usize = 32;
 
+/// Of the cycles that look the same to their reader, those tried until one of them is likely.
+const TRIES: u32 = 8;
+
 /// One thread in a cycle.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
@@ -167,14 +170,17 @@ impl<'a> Search<'a> {
 
     /// All cycles, short ones first; none through all the locks of a shorter one that is likely.
     pub(crate) fn cycles(&self, found: &mut dyn FnMut(Cycle<'a>)) {
-        let mut seen: FxHashSet<Vec<(u32, u32, bool)>> = FxHashSet::default();
+        let mut tried: FxHashMap<Vec<(u32, u32, bool)>, u32> = FxHashMap::default();
         let mut likely: BTreeSet<Vec<u32>> = BTreeSet::new();
         let mut add = |path: &[Edge], likely: &mut BTreeSet<Vec<u32>>| {
-            if !seen.insert(self.outline(path)) {
+            let tries = tried.entry(self.outline(path)).or_default();
+            if *tries == TRIES {
                 return;
             }
+            *tries += 1;
             if let Some(cycle) = self.cycle(path) {
                 if doubt::of(&cycle.doubts) != Confidence::Low {
+                    *tries = TRIES;
                     likely.insert(self.sites(path));
                 }
                 found(cycle);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Every so many of the fixtures are tried, unless `SNARL_FIXTURE` names some, or `SNARL_ORDERS` says under how many
 /// orders all of them are.
-const STEP: usize = 6;
+const STEP: usize = 3;
 
 fn open(request: &Request) -> Arc<Project> {
     Arc::new(project::open(request).unwrap_or_else(|error| panic!("{error}")))

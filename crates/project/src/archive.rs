@@ -4,6 +4,7 @@
 use crate::blob::Blob;
 use crate::salvage::salvage;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// No class, manifest or service file is larger; a larger entry is a bomb or of no interest.
@@ -78,6 +79,34 @@ impl Archive {
             return Err(EntryError::Corrupt);
         }
         Ok(bytes)
+    }
+
+    pub fn is_made_of(&self, bytes: &[u8]) -> bool {
+        self.blob.is(bytes)
+    }
+
+    /// Whether nothing of the archive is missing, judged by its table of contents, the headers of its entries,
+    /// and the content of those that a known version of it does not have.
+    pub fn is_whole(&self, known: Option<&Archive>) -> bool {
+        let same: FxHashMap<&str, &Entry> =
+            known.iter().flat_map(|known| &known.entries).map(|entry| (entry.name.as_str(), entry)).collect();
+        let is_whole = |entry: &Entry| match (known, same.get(entry.name.as_str())) {
+            (Some(known), Some(before)) if self.has_same(entry, known, before) => true,
+            (Some(_), _) => self.read(entry, MAX_ENTRY) != Err(EntryError::Corrupt),
+            (None, _) => !matches!(self.packed(entry), Err(EntryError::Corrupt)),
+        };
+        self.damage.is_none() && self.entries.iter().all(is_whole)
+    }
+
+    /// Whether an entry is the same as one of another archive, packed bytes and all.
+    pub fn has_same(&self, entry: &Entry, other: &Archive, before: &Entry) -> bool {
+        let about = |entry: &Entry| (entry.method, entry.encrypted, entry.size, entry.crc, entry.packed);
+        let bytes = |archive: &Archive, entry: &Entry| {
+            let packed = archive.packed(entry).ok()?;
+            packed.read(0, packed.len()).ok()
+        };
+        about(entry) == about(before)
+            && bytes(self, entry).is_some_and(|packed| Some(packed) == bytes(other, before))
     }
 
     /// An entry as an archive of its own: in place when it is stored, unpacked otherwise.

@@ -39,6 +39,11 @@ impl Blob {
         self.len
     }
 
+    /// Whether these are its bytes, held in memory.
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        matches!(&self.store, Store::Memory(all) if all[self.start as usize..][..self.len as usize] == *bytes)
+    }
+
     /// The part of this blob at `at`; `None` when it reaches past the end.
     pub fn slice(&self, at: u64, len: u64) -> Option<Blob> {
         let end = at.checked_add(len)?;

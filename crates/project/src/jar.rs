@@ -1,4 +1,4 @@
-//! What the entries of an archive are for: classes with their names, resources, nested archives. Knows the
+//! What the entries of an archive are for: classes with their names, services, nested archives. Knows the
 //! layouts of multi-release jars, Spring Boot jars and web archives; knows nothing of the class path.
 
 use crate::archive::{Archive, Entry, MAX_ENTRY};
@@ -9,7 +9,9 @@ use rustc_hash::FxHashSet;
 #[derive(Default)]
 pub struct Contents {
     pub classes: Vec<Class>,
-    pub resources: Vec<Item>,
+    /// Files of `META-INF/services`.
+    pub services: Vec<Item>,
+    has_java: bool,
     pub nested: Vec<Nested>,
     /// `Class-Path` of the manifest: archives beside this one.
     pub beside: Vec<String>,
@@ -34,8 +36,7 @@ pub struct Nested {
 
 impl Contents {
     pub fn is_sources(&self) -> bool {
-        let is_java = |item: &Item| item.name.ends_with(".java");
-        self.classes.is_empty() && self.nested.is_empty() && self.resources.iter().any(is_java)
+        self.classes.is_empty() && self.nested.is_empty() && self.has_java
     }
 
     /// Nothing but other archives, inside or beside this one: they are the application then.
@@ -68,8 +69,11 @@ pub fn contents(archive: &Archive, feature: u32) -> Contents {
                 .nested
                 .push(Nested { entry: i, library: name.ends_with(".jar") && !name.starts_with("main/") });
         } else {
-            let name = strip_home(name).unwrap_or(name).to_string();
-            sorted.resources.push(Item { name, entry: i });
+            let name = strip_home(name).unwrap_or(name);
+            sorted.has_java |= name.ends_with(".java");
+            if name.starts_with("META-INF/services/") {
+                sorted.services.push(Item { name: name.to_string(), entry: i });
+            }
         }
     }
 

@@ -90,6 +90,8 @@ impl Job<'_> {
         at_arguments.push(&arguments);
         let output = Command::new(self.javac)
             .args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"])
+            // What it prints is read here.
+            .arg("-J-Duser.language=en")
             .arg(at_arguments)
             .env_remove("JDK_JAVAC_OPTIONS")
             .stdin(Stdio::null())

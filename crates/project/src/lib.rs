@@ -2,12 +2,18 @@
 //! and the JDK. Knows nothing of analysis, terminals or exit codes.
 
 mod archive;
+mod assemble;
 mod blob;
 mod build;
 mod class_name;
 mod classpath;
+mod compile;
+mod diff;
 mod error;
+mod events;
 mod gradle;
+mod held;
+mod index;
 mod jar;
 mod javac;
 mod jdk;
@@ -15,26 +21,38 @@ mod jimage;
 mod layout;
 mod maven;
 mod modules;
+mod mounts;
 mod notes;
+mod opened;
 mod plan;
 mod pom;
+mod recompile;
 mod repository;
 mod salvage;
+mod settle;
+mod shelf;
 mod sources;
+mod stamp;
 mod walk;
+mod watched;
 
 pub use error::Error;
 pub use jdk::{Environment, Jdk};
+pub use settle::Delays;
+pub use watched::{Change, ClassChange, Refresh, Watched};
 
+use assemble::Assembly;
 use classfile::{ClassBytes, ClassSource, Layer};
 use classpath::ClassPath;
+use compile::Compiled;
 use findings::Note;
 use jimage::Image;
 use notes::{Kind, Notes};
-use plan::{Plan, What};
+use plan::Plan;
+use shelf::{OnDisk, Piece};
 use sources::Sources;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::sync::Arc;
 
 /// What the user asked for.
 #[derive(Debug, Clone, Default)]
@@ -53,16 +71,11 @@ pub struct Project {
     here: PathBuf,
     classpath: ClassPath,
     jdk: Jdk,
-    image: Image,
+    image: Arc<Image>,
     sources: Sources,
     notes: Notes,
     /// Classes compiled on the way in; deleted with the project.
     _compiled: Option<Compiled>,
-}
-
-struct Compiled {
-    _scratch: TempDir,
-    outs: Vec<PathBuf>,
 }
 
 /// Opens a project in the environment of this process.
@@ -72,44 +85,27 @@ pub fn open(request: &Request) -> Result<Project, Error> {
 
 pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, Error> {
     let notes = Notes::default();
-    let mut plan = Plan::default();
-    for path in &request.paths {
-        plan.add_program(path, environment, &notes)?;
-    }
-    for path in &request.classpath {
-        plan.add_library(path, &notes);
+    let (plan, errors) = Plan::of(request, environment, &notes);
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
     }
     let jdk = jdk::locate(request.jdk.as_deref(), environment, &notes)?;
-    let image = open_image(&jdk)?;
+    let image = Arc::new(open_image(&jdk)?);
+    let compiled = compile::compile(&plan.compile, &plan.classpath(), &jdk, environment)?;
 
-    let mut classpath = ClassPath::new(jdk.feature);
-    let compiled = compile(&plan, &jdk, environment)?;
+    let mut shelf = OnDisk::new(jdk.feature);
+    let mut assembly = Assembly::new(&mut shelf, &notes);
     for out in compiled.iter().flat_map(|compiled| &compiled.outs) {
-        let found = walk::survey(out, &|_| false);
-        classpath.add_classes(out, found.classes, Layer::App, &notes);
+        assembly.add_compiled(out, compile::classes(out).into_iter().map(Piece::on_disk).collect());
     }
-    // The user's own code first, whatever the order it was named in.
-    let (program, libraries): (Vec<_>, Vec<_>) =
-        plan.elements.into_iter().partition(|e| e.layer == Layer::App);
-    for element in program.into_iter().chain(libraries) {
-        match element.what {
-            What::Archive(path) => {
-                if !classpath.add_archive(&path, element.layer, &notes) {
-                    notes.add(Kind::NoArchive, format!("{} (not a zip archive)", path.display()));
-                }
-            }
-            What::Classes { root, classes, services } => {
-                classpath.add_classes(&root, classes, element.layer, &notes);
-                classpath.add_services(&root, services, element.layer);
-            }
-        }
-    }
+    plan.elements.iter().for_each(|element| assembly.add(element));
+    let classpath = ClassPath::new(assembly.finish());
+    classpath.note_duplicates(&notes);
     if !classpath.has_program() {
         return Err(Error::NothingToAnalyse { paths: request.paths.clone(), notes: notes.list() });
     }
-    let directory = project_directory(&request.paths);
     Ok(Project {
-        directory,
+        directory: project_directory(&request.paths),
         here: environment.here.clone(),
         classpath,
         jdk,
@@ -180,20 +176,6 @@ fn open_image(jdk: &Jdk) -> Result<Image, Error> {
         Ok(None) => Err(bad("it has no java.lang.Object".to_string())),
         Err(why) => Err(bad(why)),
     }
-}
-
-fn compile(plan: &Plan, jdk: &Jdk, environment: &Environment) -> Result<Option<Compiled>, Error> {
-    if plan.compile.is_empty() {
-        return Ok(None);
-    }
-    let javac = jdk::javac(jdk, environment).ok_or_else(|| {
-        Error::BadJdk(jdk.home.clone(), "it has no javac, which compiling sources needs".to_string())
-    })?;
-    let problem = |error: std::io::Error| Error::Compiler(javac.clone(), error.to_string());
-    let scratch = tempfile::Builder::new().prefix("snarl-").tempdir().map_err(problem)?;
-    let classpath: Vec<_> = plan.elements.iter().map(|element| element.what.path().to_path_buf()).collect();
-    let outs = javac::compile(&javac, &plan.compile, &classpath, scratch.path())?;
-    Ok(Some(Compiled { _scratch: scratch, outs }))
 }
 
 /// The one directory that was named, or the current one.

@@ -22,6 +22,9 @@ pub enum Kind {
     StaleClasses,
     BadBuildFile,
     TooManyFiles,
+    Unsettled,
+    SourceErrors,
+    Vanished,
 }
 
 impl Kind {
@@ -43,6 +46,9 @@ impl Kind {
             Kind::StaleClasses => "stale-classes",
             Kind::BadBuildFile => "bad-build-file",
             Kind::TooManyFiles => "too-many-files",
+            Kind::Unsettled => "unsettled-file",
+            Kind::SourceErrors => "source-errors",
+            Kind::Vanished => "vanished-path",
         }
     }
 
@@ -74,6 +80,13 @@ impl Kind {
             }
             Kind::BadBuildFile => "build files that cannot be read; the usual layout is assumed",
             Kind::TooManyFiles => "directories with too many files, read in part",
+            Kind::Unsettled => {
+                "files that are incomplete or cannot be read now; what they held before is used, if anything"
+            }
+            Kind::SourceErrors => {
+                "source files that do not compile; the classes of their last good version are used"
+            }
+            Kind::Vanished => "paths that cannot be analysed any more",
         }
     }
 }

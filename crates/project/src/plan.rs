@@ -1,11 +1,11 @@
 //! From the paths a user names to what goes on the class path and what must be compiled first. Looks at
 //! directories and modification times; reads no classes and runs nothing.
 
-use crate::Error;
 use crate::jdk::Environment;
 use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
 use crate::walk::{Survey, survey};
+use crate::{Error, Request};
 use classfile::Layer;
 use std::fs::{self, File};
 use std::io::Read;
@@ -34,7 +34,7 @@ pub enum What {
 }
 
 /// Java sources that belong together: a tree, or a module of a project.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Unit {
     pub sources: Vec<PathBuf>,
     /// Package roots, for other units that need these sources.
@@ -42,13 +42,34 @@ pub struct Unit {
 }
 
 impl Plan {
+    /// For everything the user named, and what is wrong with paths that cannot be analysed.
+    pub fn of(request: &Request, environment: &Environment, notes: &Notes) -> (Plan, Vec<Error>) {
+        let mut plan = Plan::default();
+        let mut errors = Vec::new();
+        for path in &request.paths {
+            errors.extend(plan.add_program(path, environment, notes).err());
+        }
+        for path in &request.classpath {
+            plan.add_library(path, notes);
+        }
+        // The user's own code first, whatever the order it was named in.
+        plan.elements.sort_by_key(|element| element.layer != Layer::App);
+        (plan, errors)
+    }
+
+    /// Every file that is read because of this plan.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let sources = self.compile.iter().flat_map(|unit| &unit.sources);
+        sources.chain(self.elements.iter().flat_map(|element| element.what.files()))
+    }
+
+    /// As a compiler takes it.
+    pub fn classpath(&self) -> Vec<PathBuf> {
+        self.elements.iter().map(|element| element.what.path().to_path_buf()).collect()
+    }
+
     /// A path the user wants analysed.
-    pub fn add_program(
-        &mut self,
-        path: &Path,
-        environment: &Environment,
-        notes: &Notes,
-    ) -> Result<(), Error> {
+    fn add_program(&mut self, path: &Path, environment: &Environment, notes: &Notes) -> Result<(), Error> {
         let unreadable = |error: std::io::Error| Error::Unreadable(path.to_path_buf(), error.to_string());
         let metadata = fs::metadata(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::NotFound(path.to_path_buf()),
@@ -69,7 +90,7 @@ impl Plan {
     }
 
     /// A path the program needs: an element of `--classpath`, as `java -cp` takes it.
-    pub fn add_library(&mut self, path: &Path, notes: &Notes) {
+    fn add_library(&mut self, path: &Path, notes: &Notes) {
         // `lib/*` means every jar of that directory.
         if path.file_name().is_some_and(|name| name == "*") {
             let directory = path.parent().unwrap_or(Path::new("."));
@@ -153,6 +174,14 @@ impl Plan {
 }
 
 impl What {
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let (archive, classes, services): (_, &[_], &[_]) = match self {
+            What::Archive(path) => (Some(path), &[], &[]),
+            What::Classes { classes, services, .. } => (None, classes, services),
+        };
+        archive.into_iter().chain(classes).chain(services)
+    }
+
     /// As an element of a compiler's class path.
     pub fn path(&self) -> &Path {
         match self {

@@ -6,3 +6,7 @@ mod jdk;
 mod projects;
 mod support;
 mod trees;
+mod watch;
+mod watch_jars;
+mod watch_sources;
+mod watch_support;

@@ -1,0 +1,273 @@
+use crate::support::{class, place};
+use crate::watch_support::{bytes, many, shown, version, watch, watch_request};
+use classfile::ClassSource;
+use project::Request;
+use std::fs;
+use std::time::Duration;
+
+#[test]
+fn edits_are_told_by_name_and_older_projects_stay_as_they_were() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    let mut watching = watch(&[&place.path("")]);
+    let before = watching.watched.project().clone();
+    assert_eq!(watching.changes(), [""; 0]);
+    place.write("a/A.class", version("a/A", 1));
+    assert_eq!(watching.changes(), ["~a/A"]);
+    place.write("c/C.class", class("c/C"));
+    assert_eq!(watching.changes(), ["+c/C"]);
+    fs::remove_file(place.path("b/B.class")).unwrap();
+    assert_eq!(watching.settled(), ["-b/B"]);
+    assert_eq!(bytes(&before, "a/A"), Some(class("a/A")));
+    assert_eq!(bytes(&before, "b/B"), Some(class("b/B")));
+    assert_eq!(before.app_classes(), ["a/A", "b/B"]);
+}
+
+#[test]
+fn the_same_content_written_again_is_no_change() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    place.jar("lib.jar", &[("lib/L.class", &class("lib/L"))]);
+    let mut watching = watch(&[&place.path("")]);
+    place.write("a/A.class", class("a/A"));
+    place.jar("lib.jar", &[("lib/L.class", &class("lib/L"))]);
+    let other = place.write("b/other", class("b/B"));
+    fs::rename(other, place.path("b/B.class")).unwrap();
+    let refresh = watching.after(1);
+    assert_eq!(shown(&refresh), [""; 0]);
+    assert!(!refresh.resources && refresh.unsettled.is_empty() && refresh.again.is_none());
+}
+
+#[test]
+fn a_file_changed_twice_within_a_tick_of_the_clock_is_read_again() {
+    let place = place();
+    let path = place.write("a/A.class", version("a/A", 0));
+    let mut watching = watch(&[&place.path("")]);
+    for round in 1..20 {
+        fs::write(&path, version("a/A", round)).unwrap();
+        assert_eq!(watching.changes(), ["~a/A"], "{round}");
+    }
+}
+
+#[test]
+fn a_file_replaced_by_renaming_is_followed() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    let mut watching = watch(&[&place.path("")]);
+    let new = place.write("a/A.tmp", version("a/A", 1));
+    fs::rename(new, place.path("a/A.class")).unwrap();
+    assert_eq!(watching.settled(), ["~a/A"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_when_they_are_turned_elsewhere() {
+    use std::os::unix::fs::symlink;
+    let place = place();
+    place.write("one/a/A.class", version("a/A", 1));
+    place.write("two/a/A.class", version("a/A", 2));
+    symlink(place.path("one"), place.path("current")).unwrap();
+    let mut watching = watch(&[&place.path("current")]);
+    symlink(place.path("two"), place.path("next")).unwrap();
+    fs::rename(place.path("next"), place.path("current")).unwrap();
+    assert_eq!(watching.settled(), ["~a/A"]);
+}
+
+#[test]
+fn a_half_written_class_is_not_taken_for_a_removed_one() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    let mut watching = watch(&[&place.path("")]);
+    let whole = version("a/A", 1);
+    for len in 0..whole.len() {
+        let path = place.write("a/A.class", &whole[..len]);
+        let refresh = watching.after(10);
+        assert_eq!(shown(&refresh), [""; 0], "{len}");
+        assert_eq!(refresh.unsettled, [path], "{len}");
+        assert!(refresh.again.is_some(), "{len}");
+        assert_eq!(bytes(&refresh.project, "a/A"), Some(class("a/A")), "{len}");
+    }
+    place.write("a/A.class", whole);
+    assert_eq!(watching.settled(), ["~a/A"]);
+}
+
+#[test]
+fn a_class_that_stays_incomplete_is_noted_and_not_waited_for_without_end() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    let mut watching = watch(&[&place.path("")]);
+    place.write("a/A.class", &class("a/A")[..20]);
+    assert!(watching.after(1).again.is_some());
+    let refresh = watching.after(200_000);
+    assert_eq!((shown(&refresh).len(), refresh.again), (0, None));
+    assert_eq!(refresh.project.notes()[0].kind, "unsettled-file");
+    // It does not keep others from being followed.
+    place.write("b/B.class", version("b/B", 1));
+    assert_eq!(watching.changes(), ["~b/B"]);
+}
+
+#[test]
+fn a_new_class_appears_when_it_is_whole() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A")]);
+    let mut watching = watch(&[&place.path("")]);
+    place.write("b/B.class", &class("b/B")[..30]);
+    assert_eq!(watching.changes(), [""; 0]);
+    place.write("b/B.class", class("b/B"));
+    assert_eq!(watching.settled(), ["+b/B"]);
+}
+
+#[test]
+fn a_directory_wiped_and_written_again_step_by_step_loses_no_class() {
+    let place = place();
+    many(&place, "out", 40, 0);
+    place.classes(&[("src/x/X.class", "x/X")]);
+    let mut watching = watch(&[&place.path("out"), &place.path("src")]);
+    for number in 0..40 {
+        fs::remove_file(place.path(&format!("out/d/C{number}.class"))).unwrap();
+        let refresh = watching.after(300);
+        assert_eq!(shown(&refresh), [""; 0]);
+        assert!(refresh.again.is_some() && !refresh.unsettled.is_empty());
+    }
+    fs::remove_dir_all(place.path("out")).unwrap();
+    // The compiler thinks for a while.
+    for _ in 0..10 {
+        assert_eq!(shown(&watching.after(1_500)), [""; 0]);
+    }
+    let mut changes = Vec::new();
+    for number in 0..39 {
+        let name = format!("d/C{number}");
+        place.write(&format!("out/{name}.class"), version(&name, u8::from(number % 10 == 0)));
+        let refresh = watching.after(300);
+        assert!(shown(&refresh).iter().all(|change| change.starts_with('~')), "{:?}", shown(&refresh));
+        changes.extend(shown(&refresh));
+    }
+    // All but one came back.
+    changes.extend(watching.settled());
+    assert_eq!(changes, ["~d/C0", "~d/C10", "~d/C20", "~d/C30", "-d/C39"]);
+}
+
+#[test]
+fn a_directory_that_stays_away_is_lost_and_may_come_back() {
+    let place = place();
+    many(&place, "out", 3, 0);
+    place.classes(&[("src/x/X.class", "x/X")]);
+    let mut watching = watch(&[&place.path("out"), &place.path("src")]);
+    fs::remove_dir_all(place.path("out")).unwrap();
+    let refresh = watching.after(1);
+    assert_eq!((shown(&refresh).len(), refresh.again), (0, Some(Duration::from_secs(20))));
+    assert_eq!(shown(&watching.after(19_000)), [""; 0]);
+    let refresh = watching.after(1_000);
+    assert_eq!(shown(&refresh), ["-d/C0", "-d/C1", "-d/C2"]);
+    assert_eq!(refresh.project.notes()[0].kind, "vanished-path");
+    many(&place, "out", 3, 0);
+    assert_eq!(watching.settled(), ["+d/C0", "+d/C1", "+d/C2"]);
+}
+
+#[test]
+fn the_whole_program_may_vanish_and_come_back() {
+    let place = place();
+    many(&place, "out", 3, 0);
+    let mut watching = watch(&[&place.path("out")]);
+    fs::remove_dir_all(place.path("out")).unwrap();
+    assert_eq!(shown(&watching.after(1)), [""; 0]);
+    assert_eq!(shown(&watching.after(30_000)).len(), 3);
+    assert_eq!(watching.watched.project().app_classes(), [""; 0]);
+    many(&place, "out", 3, 1);
+    assert_eq!(watching.settled().len(), 3);
+}
+
+#[test]
+fn files_that_never_stand_still_delay_a_loss_only_so_long() {
+    let place = place();
+    many(&place, "out", 10, 0);
+    let mut watching = watch(&[&place.path("out")]);
+    fs::remove_file(place.path("out/d/C9.class")).unwrap();
+    let went = (1..).find(|&step| {
+        place.write("out/d/C0.class", version("d/C0", (step % 20) as u8));
+        shown(&watching.after(500)).contains(&"-d/C9".to_string())
+    });
+    assert_eq!(went, Some(15));
+}
+
+#[test]
+fn where_two_roots_have_a_class_the_winning_bytes_count() {
+    let place = place();
+    place.write("one/a/A.class", version("a/A", 1));
+    place.write("two/a/A.class", version("a/A", 2));
+    place.write("two/b/B.class", version("b/B", 2));
+    place.write("one/c/C.class", class("c/C"));
+    let mut watching = watch(&[&place.path("one"), &place.path("two")]);
+    place.write("two/a/A.class", version("a/A", 3));
+    assert_eq!(watching.changes(), [""; 0]);
+    place.write("one/a/A.class", version("a/A", 4));
+    assert_eq!(watching.changes(), ["~a/A"]);
+    place.write("one/b/B.class", version("b/B", 2));
+    assert_eq!(watching.changes(), [""; 0], "the same bytes from elsewhere");
+    fs::remove_file(place.path("one/a/A.class")).unwrap();
+    assert_eq!(watching.settled(), ["~a/A"]);
+    assert_eq!(bytes(watching.watched.project(), "a/A"), Some(version("a/A", 3)));
+    fs::remove_file(place.path("two/a/A.class")).unwrap();
+    assert_eq!(watching.settled(), ["-a/A"]);
+}
+
+#[test]
+fn services_that_change_are_told() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A")]);
+    place.write("META-INF/services/a.Service", "a.A");
+    let mut watching = watch(&[&place.path("")]);
+    assert!(!watching.after(1).resources);
+    place.write("META-INF/services/a.Service", "a.B");
+    let refresh = watching.after(1);
+    assert!(refresh.resources && refresh.classes.is_empty());
+    place.write("META-INF/services/a.Other", "a.B");
+    assert!(watching.after(1).resources);
+    assert!(!watching.after(1).resources);
+    watching.check_like_new();
+}
+
+#[test]
+fn a_class_that_hides_one_of_the_jdk_changes_it() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A")]);
+    let mut watching = watch(&[&place.path("")]);
+    place.write("javax/swing/JFrame.class", class("javax/swing/JFrame"));
+    assert_eq!(watching.changes(), ["~javax/swing/JFrame"]);
+    fs::remove_file(place.path("javax/swing/JFrame.class")).unwrap();
+    assert_eq!(watching.settled(), ["~javax/swing/JFrame"]);
+}
+
+#[test]
+fn reports_of_the_system_wake_whoever_waits() {
+    let place = place();
+    place.classes(&[("out/a/A.class", "a/A"), ("out/b/B.class", "b/B")]);
+    let jar = place.jar("lib/l.jar", &[("lib/L.class", &class("lib/L"))]);
+    let request =
+        Request { paths: vec![place.path("out")], classpath: vec![jar.clone()], ..Request::default() };
+    let mut watching = watch_request(request);
+    let long = Duration::from_secs(20);
+    place.write("out/a/A.class", version("a/A", 1));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["~a/A"]);
+    place.jar("lib/l.jar", &[("lib/L.class", &version("lib/L", 1))]);
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["~lib/L"]);
+    // The directory made anew is followed as well.
+    fs::remove_dir_all(place.path("out")).unwrap();
+    assert!(watching.watched.wait(long));
+    watching.after(1);
+    assert_eq!(shown(&watching.after(30_000)), ["-a/A", "-b/B"]);
+    place.classes(&[("out/a/A.class", "a/A")]);
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["+a/A"]);
+    place.write("out/a/A.class", version("a/A", 2));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["~a/A"]);
+    // Nobody is woken by what does not concern him, nor by being read.
+    while watching.watched.wait(Duration::from_millis(200)) {}
+    place.write("out/.snarl/x.entry", "x");
+    place.write("lib/other.txt", "x");
+    watching.after(1);
+    assert!(!watching.watched.wait(Duration::from_millis(200)));
+}

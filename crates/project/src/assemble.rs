@@ -9,7 +9,7 @@ use crate::plan::{Element, What};
 use crate::shelf::{Fetched, Piece, Shelf};
 use crate::walk;
 use classfile::Layer;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ pub struct Assembly<'a> {
     shelf: &'a mut dyn Shelf,
     notes: &'a Notes,
     containers: Vec<Container>,
-    seen: BTreeSet<PathBuf>,
+    seen: FxHashSet<PathBuf>,
 }
 
 impl<'a> Assembly<'a> {
     pub fn new(shelf: &'a mut dyn Shelf, notes: &'a Notes) -> Assembly<'a> {
-        Assembly { shelf, notes, containers: Vec::new(), seen: BTreeSet::new() }
+        Assembly { shelf, notes, containers: Vec::new(), seen: FxHashSet::default() }
     }
 
     pub fn finish(self) -> Vec<Container> {
@@ -165,7 +165,6 @@ impl<'a> Assembly<'a> {
 
 /// The path of a file below a directory, with `/` on every system.
 fn slashed(file: &Path, root: &Path) -> String {
-    let relative = file.strip_prefix(root).unwrap_or(file);
-    let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-    parts.join("/")
+    let relative = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
+    if cfg!(windows) { relative.replace('\\', "/") } else { relative.into_owned() }
 }

@@ -53,6 +53,10 @@ impl Events {
         self.watcher.is_some()
     }
 
+    pub fn give_up(&mut self) {
+        self.watcher = None;
+    }
+
     /// From here on reports are about what was asked for and these archives.
     pub fn follow(&mut self, request: &Request, archives: &[PathBuf]) {
         self.interests = interests(request, archives);
@@ -78,7 +82,7 @@ impl Events {
         if wanted.keys().filter(is_new).any(|path| mounts::is_remote(path)) || self.switch_to(wanted).is_err()
         {
             // The system cannot know, or has no room for more: whoever waits has to look.
-            self.watcher = None;
+            self.give_up();
         }
     }
 
@@ -123,7 +127,7 @@ impl Events {
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return burst.is_some(),
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.watcher = None;
+                    self.give_up();
                     return true;
                 }
             }

@@ -6,7 +6,7 @@ use crate::blob::Blob;
 use crate::opened::Jar;
 use crate::shelf::{Fetched, Piece, Shelf};
 use crate::stamp::Stamp;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Held {
     feature: u32,
     /// How long an incomplete file that was never complete is left out.
     patience: Duration,
-    files: BTreeMap<PathBuf, Kept>,
+    files: FxHashMap<PathBuf, Kept>,
     /// Each file is looked at once a round, so that all who ask see the same.
     round: u64,
     now: Instant,
@@ -35,6 +35,9 @@ struct Kept {
     good: Option<Good>,
     /// Of the good content, if a later change must give another stamp.
     stamp: Option<Stamp>,
+    /// When it was last looked at, and for which round.
+    seen: Option<Stamp>,
+    seen_for: u64,
     broken: Option<Broken>,
 }
 
@@ -60,7 +63,7 @@ enum Sort {
 
 impl Held {
     pub fn new(feature: u32, patience: Duration, now: Instant) -> Held {
-        Held { feature, patience, files: BTreeMap::new(), round: 0, now }
+        Held { feature, patience, files: FxHashMap::default(), round: 0, now }
     }
 
     /// From here on files are looked at anew.
@@ -78,20 +81,28 @@ impl Held {
         self.files.contains_key(path)
     }
 
-    /// Every file that was asked for, with its stamp as it is now.
-    pub fn stamps(&self) -> impl Iterator<Item = (&Path, Option<Stamp>)> {
-        self.files.keys().map(|path| (path.as_path(), Stamp::of(path).ok()))
+    /// The stamps of all files that were asked for as they are now, which the next round will go by, and whether
+    /// there is content to be used for a file that is gone.
+    pub fn stamps(&mut self) -> impl Iterator<Item = (&Path, Option<Stamp>, bool)> {
+        let next = self.round + 1;
+        self.files.iter_mut().map(move |(path, kept)| {
+            (kept.seen, kept.seen_for) = (Stamp::of(path).ok(), next);
+            (path.as_path(), kept.seen, kept.good.is_some())
+        })
     }
 
-    /// Whether there is content to be used for this file, whatever it is now.
-    pub fn has_content(&self, path: &Path) -> bool {
-        self.files.get(path).is_some_and(|kept| kept.good.is_some())
+    /// Whether the file has not been touched since it was looked at.
+    pub fn is_as_seen(&self, path: &Path) -> bool {
+        self.files.get(path).is_none_or(|kept| kept.seen == Stamp::of(path).ok())
     }
 
     /// Files that are incomplete right now, and since when they have been as they are.
-    pub fn unsettled(&self) -> impl Iterator<Item = (&Path, Instant)> {
+    pub fn unsettled(&self) -> Vec<(&Path, Instant)> {
         let current = self.files.iter().filter(|(_, kept)| kept.round == self.round);
-        current.filter_map(|(path, kept)| Some((path.as_path(), kept.broken.as_ref()?.since)))
+        let broken = current.filter_map(|(path, kept)| Some((path.as_path(), kept.broken.as_ref()?.since)));
+        let mut unsettled: Vec<_> = broken.collect();
+        unsettled.sort_unstable();
+        unsettled
     }
 
     /// A number that is another one when the source or class file has other content.
@@ -108,7 +119,10 @@ impl Held {
         let kept = self.files.entry(path.to_path_buf()).or_default();
         if kept.round != self.round {
             kept.round = self.round;
-            let stamp = Stamp::of(path).ok();
+            if kept.seen_for != self.round {
+                (kept.seen, kept.seen_for) = (Stamp::of(path).ok(), self.round);
+            }
+            let stamp = kept.seen;
             let unchanged = stamp.is_some() && kept.stamp == stamp;
             let before = kept.good.as_ref();
             match if unchanged { Ok(None) } else { read(path, stamp, sort, before, self.feature) } {

@@ -20,12 +20,15 @@ use tempfile::TempDir;
 const ROUNDS: usize = 4;
 
 /// The outcome of the last compilation.
+#[derive(Default)]
 pub struct Recompiler {
     /// Everything that went in, by content.
     inputs: Vec<(PathBuf, u64)>,
     pub outputs: Vec<Output>,
     /// What is wrong with sources, a line for each file.
     pub errors: Vec<String>,
+    /// Files were written while they were compiled: to be done again.
+    pub was_overtaken: bool,
 }
 
 /// Class files below one root.
@@ -34,75 +37,76 @@ pub struct Output {
     pub pieces: Vec<Piece>,
 }
 
+/// What sources are compiled with.
+pub struct Tools<'a> {
+    pub jdk: &'a Jdk,
+    pub environment: &'a Environment,
+}
+
 impl Recompiler {
-    /// The first time, when no classes are there to fall back on: errors in sources are errors.
-    pub fn start(
-        plan: &Plan,
-        held: &mut Held,
-        jdk: &Jdk,
-        environment: &Environment,
-    ) -> Result<Recompiler, Error> {
-        let inputs = inputs(plan, held);
-        let compiled = compile::compile(&plan.compile, &plan.classpath(), jdk, environment)?;
-        Ok(Recompiler { inputs, outputs: outputs(compiled), errors: Vec::new() })
+    /// The first time, when there are no classes to fall back on: an error if nothing can be compiled.
+    pub fn start(plan: &Plan, held: &mut Held, tools: &Tools) -> Result<Recompiler, Error> {
+        let mut first = Recompiler::default();
+        match first.follow(plan, held, &ClassPath::new(Vec::new()), tools) {
+            Some(error) if first.outputs.iter().all(|output| output.pieces.is_empty()) => Err(error),
+            _ => Ok(first),
+        }
     }
 
-    /// `last` has the classes that stay where sources have errors.
-    pub fn follow(
-        &mut self,
-        plan: &Plan,
-        held: &mut Held,
-        last: &ClassPath,
-        jdk: &Jdk,
-        environment: &Environment,
-    ) {
+    /// `last` has the classes that stay where sources have errors. Returns what stood in the way of compiling
+    /// everything.
+    pub fn follow(&mut self, plan: &Plan, held: &mut Held, last: &ClassPath, tools: &Tools) -> Option<Error> {
         let inputs = inputs(plan, held);
         if inputs == self.inputs {
-            return;
+            return None;
         }
-        *self = Recompiler { inputs, outputs: Vec::new(), errors: Vec::new() };
-        match compile::compile(&plan.compile, &plan.classpath(), jdk, environment) {
-            Ok(compiled) => self.outputs = outputs(compiled),
-            Err(error) => self.compile_what_is_good(error, plan, last, jdk, environment),
+        *self = Recompiler { inputs, ..Recompiler::default() };
+        let error = match tools.compile(&plan.compile, &plan.classpath()) {
+            Ok(compiled) => {
+                self.outputs = outputs(compiled);
+                None
+            }
+            Err(error) => {
+                self.compile_what_is_good(&error, plan, last, tools);
+                Some(error)
+            }
+        };
+        // The compiler may have seen something else than what was looked at before: then this says nothing.
+        self.was_overtaken = plan.files().any(|file| !held.is_as_seen(file));
+        if self.was_overtaken {
+            self.inputs.clear();
         }
+        error
     }
 
     /// Leaves out sources with errors, and takes the classes they had.
-    fn compile_what_is_good(
-        &mut self,
-        mut error: Error,
-        plan: &Plan,
-        last: &ClassPath,
-        jdk: &Jdk,
-        environment: &Environment,
-    ) {
+    fn compile_what_is_good(&mut self, error: &Error, plan: &Plan, last: &ClassPath, tools: &Tools) {
         let all: Vec<&PathBuf> = plan.compile.iter().flat_map(|unit| &unit.sources).collect();
         let classes = Classes::of(last, &all);
         // Not being able to write them down only means that less can be compiled.
         let scratch = classes.write_down().ok();
         let mut classpath = plan.classpath();
         classpath.extend(scratch.iter().map(|scratch| scratch.path().to_path_buf()));
+
         let mut units = plan.compile.clone();
         let mut bad = BTreeSet::new();
-        for round in 0..ROUNDS {
-            let found = files_with_errors(&error, &units);
+        let mut found = files_with_errors(error, &units);
+        // The errors of later rounds only follow from what was left out.
+        self.errors.extend(found.values().cloned());
+        for _ in 0..ROUNDS {
             if found.is_empty() {
                 break;
-            }
-            // The errors of later rounds only follow from what was left out.
-            if round == 0 {
-                self.errors.extend(found.values().cloned());
             }
             bad.extend(found.into_keys());
             units.iter_mut().for_each(|unit| unit.sources.retain(|source| !bad.contains(source)));
             units.retain(|unit| !unit.sources.is_empty());
-            match compile::compile(&units, &classpath, jdk, environment) {
+            match tools.compile(&units, &classpath) {
                 Ok(compiled) => {
                     self.outputs = outputs(compiled);
                     self.outputs.push(classes.from(&bad));
                     return;
                 }
-                Err(next) => error = next,
+                Err(error) => found = files_with_errors(&error, &units),
             }
         }
         if self.errors.is_empty() {
@@ -110,6 +114,12 @@ impl Recompiler {
             self.errors.extend(text.lines().find(|line| !line.ends_with(':')).map(str::to_string));
         }
         self.outputs = vec![classes.from(&all.into_iter().cloned().collect())];
+    }
+}
+
+impl Tools<'_> {
+    fn compile(&self, units: &[Unit], classpath: &[PathBuf]) -> Result<Option<Compiled>, Error> {
+        compile::compile(units, classpath, self.jdk, self.environment)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What lies below a directory, by kind of file. Follows links without running in circles; opens nothing.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,26 +47,39 @@ impl Walk<'_> {
         if !first_visit {
             return;
         }
-        let mut children: Vec<_> = listing.flatten().map(|entry| entry.path()).collect();
-        children.sort();
-        for child in children {
+        let in_services = dir.ends_with("META-INF/services");
+        let mut children: Vec<_> =
+            listing.flatten().map(|entry| (entry.file_name(), entry.file_type())).collect();
+        children.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, kind) in children {
+            let child = dir.join(&name);
             if self.files >= MAX_FILES || depth >= MAX_DEPTH {
                 self.found.cut_short = true;
                 return;
             }
             self.files += 1;
-            match fs::metadata(&child) {
+            // The listing knows what is what, links aside; asking for each file would take most of the time.
+            let kind = match kind {
+                Ok(kind) if !kind.is_symlink() => Ok(kind),
+                _ => fs::metadata(&child).map(|metadata| metadata.file_type()),
+            };
+            match kind {
                 Ok(kind) if kind.is_dir() => {
-                    let hidden =
-                        child.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+                    let hidden = name.as_encoded_bytes().starts_with(b".");
                     if !hidden && !(self.skip)(&child) {
                         self.directory(&child, depth + 1);
                     }
                 }
                 // Pipes and devices may block whoever reads them.
                 Ok(kind) if !kind.is_file() => {}
-                Ok(_) => self.found.list_for(&child).into_iter().for_each(|list| list.push(child.clone())),
-                Err(_) if self.found.list_for(&child).is_some() => self.found.unreadable.push(child),
+                Ok(_) => {
+                    if let Some(list) = self.found.list_for(&name, in_services) {
+                        list.push(child);
+                    }
+                }
+                Err(_) if self.found.list_for(&name, in_services).is_some() => {
+                    self.found.unreadable.push(child);
+                }
                 Err(_) => {}
             }
         }
@@ -73,11 +87,11 @@ impl Walk<'_> {
 }
 
 impl Survey {
-    fn list_for(&mut self, file: &Path) -> Option<&mut Vec<PathBuf>> {
-        if file.parent().is_some_and(|parent| parent.ends_with("META-INF/services")) {
+    fn list_for(&mut self, name: &OsStr, in_services: bool) -> Option<&mut Vec<PathBuf>> {
+        if in_services {
             return Some(&mut self.services);
         }
-        match file.extension()?.to_str()? {
+        match Path::new(name).extension()?.to_str()? {
             "class" => Some(&mut self.classes),
             "java" => Some(&mut self.java),
             "kt" | "scala" | "groovy" => Some(&mut self.other_sources),

@@ -9,14 +9,15 @@ use crate::jdk::{self, Environment, Jdk};
 use crate::jimage::Image;
 use crate::notes::{Kind, Notes};
 use crate::plan::Plan;
-use crate::recompile::Recompiler;
+use crate::recompile::{Recompiler, Tools};
 use crate::settle::{Delays, Settle};
 use crate::sources::Sources;
 use crate::stamp::Stamp;
 use crate::{Error, Project, Request, open_image, project_directory};
 use classfile::ClassSource;
+use rustc_hash::FxHasher;
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -87,13 +88,13 @@ impl Watched {
         let image = Arc::new(open_image(&jdk)?);
         let mut held = Held::new(jdk.feature, delays.patience, now);
         held.begin(now);
-        let recompiler = Recompiler::start(&plan, &mut held, &jdk, environment)?;
+        let recompiler = Recompiler::start(&plan, &mut held, &Tools { jdk: &jdk, environment })?;
         let classpath = ClassPath::new(assemble(&plan, &recompiler, &mut held, &notes));
         classpath.note_duplicates(&notes);
         if !classpath.has_program() {
             return Err(Error::NothingToAnalyse { paths: request.paths.clone(), notes: notes.list() });
         }
-        note_unsettled(&held, &notes);
+        note_troubles(&recompiler, &held, &notes);
         let project = Arc::new(Project {
             directory: project_directory(&request.paths),
             here: environment.here.clone(),
@@ -104,7 +105,7 @@ impl Watched {
             notes,
             _compiled: None,
         });
-        let settle = Settle::new(delays, Glance::at(&plan, &held).look, now);
+        let settle = Settle::new(delays, Glance::at(&plan, &mut held).look, now);
         let mut events = Events::new();
         events.follow(request, &project.classpath.archives());
         let (request, environment) = (request.clone(), environment.clone());
@@ -113,6 +114,12 @@ impl Watched {
 
     pub fn project(&self) -> &Arc<Project> {
         &self.project
+    }
+
+    /// Does not rely on the system's reports of changes from here on, and has [`Watched::wait`] look at the files
+    /// instead: for file systems of which the system reports nothing without saying so.
+    pub fn poll(&mut self) {
+        self.events.give_up();
     }
 
     /// Waits until files may have changed and have then been left alone for a moment; false when nothing happened
@@ -126,7 +133,7 @@ impl Watched {
             let left = end.saturating_duration_since(Instant::now());
             std::thread::sleep(left.min(POLL));
             let (plan, _) = Plan::of(&self.request, &self.environment, &Notes::default());
-            if self.settle.looks_different(Glance::at(&plan, &self.held).look) {
+            if self.settle.looks_different(Glance::at(&plan, &mut self.held).look) {
                 return true;
             }
             if left <= POLL {
@@ -140,7 +147,7 @@ impl Watched {
         let notes = Notes::default();
         let (plan, errors) = Plan::of(&self.request, &self.environment, &notes);
         errors.iter().for_each(|error| notes.add(Kind::Vanished, error.to_string()));
-        let glance = Glance::at(&plan, &self.held);
+        let glance = Glance::at(&plan, &mut self.held);
         self.settle.saw(glance.look, now);
         if !glance.gone.is_empty() {
             let drastic = self.project.classpath.loses_much(&glance.gone);
@@ -151,21 +158,23 @@ impl Watched {
 
         self.held.begin(now);
         let last = &self.project.classpath;
-        self.recompiler.follow(&plan, &mut self.held, last, &self.jdk, &self.environment);
+        let tools = Tools { jdk: &self.jdk, environment: &self.environment };
+        // What is wrong with sources is noted below.
+        let _ = self.recompiler.follow(&plan, &mut self.held, last, &tools);
         let containers = assemble(&plan, &self.recompiler, &mut self.held, &notes);
         let classpath = ClassPath::following(last, containers);
         // A class may be on its way from one archive to another.
         let lost = last.names_not_in(&classpath);
-        if glance.gone.is_empty() && lost.iter().any(|name| last.is_in_archive(name)) {
-            if let Some(left) = self.settle.wait_for(false, now) {
-                return self.unchanged(Vec::new(), left);
-            }
+        if glance.gone.is_empty()
+            && lost.iter().any(|name| last.is_in_archive(name))
+            && let Some(left) = self.settle.wait_for(false, now)
+        {
+            return self.unchanged(Vec::new(), left);
         }
         self.settle.nothing_is_missing();
         self.held.end();
         classpath.note_duplicates(&notes);
-        self.recompiler.errors.iter().for_each(|error| notes.add(Kind::SourceErrors, error.as_str()));
-        note_unsettled(&self.held, &notes);
+        note_troubles(&self.recompiler, &self.held, &notes);
         self.replace(classpath, plan.source_roots, notes, now)
     }
 
@@ -189,8 +198,9 @@ impl Watched {
         let before = std::mem::replace(&mut self.project, project.clone());
         self.events.follow(&self.request, &project.classpath.archives());
         let patience = self.settle.delays.patience;
-        let unsettled: Vec<_> = self.held.unsettled().collect();
-        let soon = unsettled.iter().any(|(_, since)| now.duration_since(*since) < patience);
+        let unsettled = self.held.unsettled();
+        let soon = self.recompiler.was_overtaken
+            || unsettled.iter().any(|(_, since)| now.duration_since(*since) < patience);
         Refresh {
             classes: changes(&before, &project),
             resources: !project.classpath.has_same_resources(&before.classpath, &project.notes),
@@ -220,8 +230,11 @@ fn assemble(
     assembly.finish()
 }
 
-fn note_unsettled(held: &Held, notes: &Notes) {
-    held.unsettled().for_each(|(path, _)| notes.add(Kind::Unsettled, path.display().to_string()));
+fn note_troubles(recompiler: &Recompiler, held: &Held, notes: &Notes) {
+    recompiler.errors.iter().for_each(|error| notes.add(Kind::SourceErrors, error.as_str()));
+    for (path, _) in held.unsettled() {
+        notes.add(Kind::Unsettled, path.display().to_string());
+    }
 }
 
 /// By what is found under each name, so that shadowing, misplaced classes and the JDK's own have their say.
@@ -249,20 +262,25 @@ struct Glance {
 }
 
 impl Glance {
-    fn at(plan: &Plan, held: &Held) -> Glance {
-        let new =
-            plan.files().filter(|path| !held.holds(path)).map(|path| (path.as_path(), Stamp::of(path).ok()));
+    fn at(plan: &Plan, held: &mut Held) -> Glance {
         let mut glance = Glance { look: 0, gone: BTreeSet::new() };
-        for (path, stamp) in held.stamps().chain(new) {
-            let mut hasher = DefaultHasher::new();
-            (path, stamp).hash(&mut hasher);
-            // In any order: a new file will be among the held ones next time.
-            glance.look = glance.look.wrapping_add(hasher.finish());
-            if stamp.is_none() && held.has_content(path) {
+        for path in plan.files().filter(|path| !held.holds(path)) {
+            glance.add(path, Stamp::of(path).ok());
+        }
+        for (path, stamp, in_use) in held.stamps() {
+            glance.add(path, stamp);
+            if stamp.is_none() && in_use {
                 glance.gone.insert(path.to_path_buf());
             }
         }
         glance
+    }
+
+    /// In any order: a file that is new now will be among the held ones next time.
+    fn add(&mut self, path: &Path, stamp: Option<Stamp>) {
+        let mut hasher = FxHasher::default();
+        (path, stamp).hash(&mut hasher);
+        self.look = self.look.wrapping_add(hasher.finish());
     }
 }
 

@@ -8,5 +8,6 @@ mod support;
 mod trees;
 mod watch;
 mod watch_jars;
+mod watch_random;
 mod watch_sources;
 mod watch_support;

@@ -264,10 +264,39 @@ fn reports_of_the_system_wake_whoever_waits() {
     place.write("out/a/A.class", version("a/A", 2));
     assert!(watching.watched.wait(long));
     assert_eq!(watching.changes(), ["~a/A"]);
-    // Nobody is woken by what does not concern him, nor by being read.
-    while watching.watched.wait(Duration::from_millis(200)) {}
-    place.write("out/.snarl/x.entry", "x");
-    place.write("lib/other.txt", "x");
+    // Nobody is woken again and again by what does not concern him, nor by being read.
+    let woken = (0..100).take_while(|_| {
+        place.write("out/.snarl/x.entry", "x");
+        place.write("lib/other.txt", "x");
+        watching.after(1);
+        watching.watched.wait(Duration::from_millis(100))
+    });
+    assert!(woken.count() < 100);
+}
+
+#[test]
+fn where_the_system_reports_nothing_files_are_looked_at() {
+    let place = place();
+    place.classes(&[("a/A.class", "a/A"), ("b/B.class", "b/B")]);
+    let mut watching = watch(&[&place.path("")]);
+    watching.watched.poll();
     watching.after(1);
-    assert!(!watching.watched.wait(Duration::from_millis(200)));
+    assert!(!watching.watched.wait(Duration::from_millis(10)));
+    place.write("a/A.class", version("a/A", 1));
+    assert!(watching.watched.wait(Duration::from_secs(20)));
+    assert_eq!(watching.changes(), ["~a/A"]);
+    assert!(!watching.watched.wait(Duration::from_millis(10)));
+    place.write("c/C.class", class("c/C"));
+    assert!(watching.watched.wait(Duration::from_secs(20)));
+    assert_eq!(watching.settled(), ["+c/C"]);
+    fs::remove_file(place.path("c/C.class")).unwrap();
+    assert!(watching.watched.wait(Duration::from_secs(20)));
+    assert_eq!(watching.settled(), ["-c/C"]);
+}
+
+#[test]
+fn a_project_may_be_followed_from_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<project::Watched>();
+    is_send::<project::Refresh>();
 }

@@ -1,5 +1,7 @@
 use crate::support::{class, place};
 use crate::watch_support::{bytes, shown, watch};
+use classfile::ClassSource;
+use project::{Request, Watched};
 use std::fs;
 use std::time::{Duration, SystemTime};
 
@@ -102,4 +104,27 @@ fn sources_newer_than_the_build_are_compiled_until_the_build_is_newer_again() {
     assert_eq!(watching.settled(), [""; 0]);
     fs::remove_dir_all(place.path("target")).unwrap();
     assert_eq!(watching.settled(), ["~a/A"]);
+}
+
+#[test]
+fn what_compiles_is_enough_to_begin_with() {
+    let place = place();
+    place.write("a/A.java", GOOD.replace("n()", "n("));
+    place.write("a/B.java", OTHER);
+    place.write("c/C.java", "package c; class C {}");
+    let mut watching = watch(&[&place.path("")]);
+    assert_eq!(watching.watched.project().app_classes(), ["c/C"]);
+    let note = &watching.watched.project().notes()[0];
+    assert_eq!((note.kind.as_str(), note.count), ("source-errors", 1));
+    place.write("a/A.java", GOOD);
+    assert_eq!(watching.settled(), ["+a/A", "+a/B"]);
+}
+
+#[test]
+fn sources_of_which_none_compiles_cannot_be_followed() {
+    let place = place();
+    place.write("a/A.java", "class {");
+    let request = Request { paths: vec![place.path("")], ..Request::default() };
+    let error = Watched::open(&request).err().unwrap().to_string();
+    assert!(error.contains("do not compile"), "{error}");
 }

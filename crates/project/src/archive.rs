@@ -101,12 +101,14 @@ impl Archive {
     /// Whether an entry is the same as one of another archive, packed bytes and all.
     pub fn has_same(&self, entry: &Entry, other: &Archive, before: &Entry) -> bool {
         let about = |entry: &Entry| (entry.method, entry.encrypted, entry.size, entry.crc, entry.packed);
-        let bytes = |archive: &Archive, entry: &Entry| {
-            let packed = archive.packed(entry).ok()?;
-            packed.read(0, packed.len()).ok()
-        };
         about(entry) == about(before)
-            && bytes(self, entry).is_some_and(|packed| Some(packed) == bytes(other, before))
+            && self.packed_bytes(entry).is_some_and(|packed| Some(packed) == other.packed_bytes(before))
+    }
+
+    /// As they lie in the archive.
+    pub fn packed_bytes(&self, entry: &Entry) -> Option<Vec<u8>> {
+        let packed = self.packed(entry).ok()?;
+        packed.read(0, packed.len()).ok()
     }
 
     /// An entry as an archive of its own: in place when it is stored, unpacked otherwise.

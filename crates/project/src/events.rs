@@ -107,6 +107,11 @@ impl Events {
         Ok(())
     }
 
+    /// Whoever looks at all files now need not hear of what happened before.
+    pub fn forget(&mut self) {
+        while self.reports.try_recv().is_ok() {}
+    }
+
     /// Waits for a report and then until reports cease for a moment. False when none came in time.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         let end = Instant::now() + timeout;
@@ -182,6 +187,8 @@ fn interests(request: &Request, archives: &[PathBuf]) -> Vec<Interest> {
             add(Interest::File(absolute(path)));
         } else {
             add(Interest::Tree(real(path)));
+            // A link may be turned elsewhere.
+            add(Interest::File(absolute(path)));
         }
     }
     for path in archives {

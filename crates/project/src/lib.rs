@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod gradle;
 mod held;
+mod identity;
 mod index;
 mod jar;
 mod javac;

@@ -144,6 +144,7 @@ impl Watched {
 
     /// Looks at the files as they are now. Time is an argument, and only told apart from earlier times.
     pub fn refresh(&mut self, now: Instant) -> Refresh {
+        self.events.forget();
         let notes = Notes::default();
         let (plan, errors) = Plan::of(&self.request, &self.environment, &notes);
         errors.iter().for_each(|error| notes.add(Kind::Vanished, error.to_string()));

@@ -47,7 +47,7 @@ fn a_jar_cut_at_any_place_and_completed_later_loses_no_class() {
         place.write("x.jar", &whole[..len]);
         let refresh = watching.after(10);
         assert_eq!(shown(&refresh), [""; 0], "{len}");
-        assert_eq!(refresh.unsettled, [path.clone()], "{len}");
+        assert_eq!(refresh.unsettled, std::slice::from_ref(&path), "{len}");
         assert_eq!(bytes(&refresh.project, "b/B"), Some(version("b/B", 0)), "{len}");
     }
     place.write("x.jar", whole);
@@ -81,7 +81,7 @@ fn a_jar_deleted_and_built_again_loses_no_class() {
     for _ in 0..10 {
         let refresh = watching.after(1_900);
         assert_eq!(shown(&refresh), [""; 0]);
-        assert_eq!(refresh.unsettled, [path.clone()]);
+        assert_eq!(refresh.unsettled, std::slice::from_ref(&path));
     }
     place.jar("x.jar", &[("a/A.class", &version("a/A", 1)), ("b/B.class", &version("b/B", 0))]);
     assert_eq!(watching.settled(), ["~a/A"]);

@@ -1,0 +1,52 @@
+//! What makes a program the one it is, as bytes to be hashed. Knows no hash, and nothing of what it is used for.
+
+use crate::Project;
+use crate::assemble::{Container, Items};
+use std::fs;
+
+impl Project {
+    /// Hands over, part by part, the content of everything classes and resources are taken from, and which JDK is
+    /// used. Two projects with the same parts give the same classes. Nothing is unpacked, so the same classes packed
+    /// differently are different parts; times and places of files do not matter, apart from the JDK's.
+    pub fn identify(&self, part: &mut dyn FnMut(&[u8])) {
+        let modules = self.jdk.home.join("lib/modules");
+        part(self.jdk.home.as_os_str().as_encoded_bytes());
+        part(&fs::read(self.jdk.home.join("release")).unwrap_or_default());
+        part(
+            format!("{:?}", fs::metadata(modules).map(|found| (found.len(), found.modified().ok())).ok())
+                .as_bytes(),
+        );
+        self.classpath.containers.iter().for_each(|container| identify(container, part));
+    }
+}
+
+fn identify(container: &Container, part: &mut dyn FnMut(&[u8])) {
+    part(&[container.layer as u8]);
+    match &container.items {
+        Items::Jar(jar) => {
+            let classes = jar.contents.classes.iter().map(|class| (&class.item, class.launcher));
+            let services = jar.contents.services.iter().map(|service| (service, false));
+            for (item, launcher) in classes.chain(services) {
+                let entry = &jar.archive.entries[item.entry as usize];
+                part(item.name.as_bytes());
+                part(&[u8::from(launcher), u8::from(entry.encrypted)]);
+                part(&entry.method.to_le_bytes());
+                part(&entry.size.to_le_bytes());
+                part(&jar.archive.packed_bytes(entry).unwrap_or_default());
+            }
+        }
+        Items::Classes(pieces, names) => {
+            for (piece, name) in pieces.iter().zip(names) {
+                part(name.as_bytes());
+                part(&piece.read().unwrap_or_default());
+            }
+        }
+        Items::Services(pieces) => {
+            for piece in pieces {
+                part(piece.path.file_name().unwrap_or_default().as_encoded_bytes());
+                part(&piece.read().unwrap_or_default());
+            }
+        }
+    }
+    part(b"end of the container");
+}

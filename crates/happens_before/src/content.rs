@@ -135,7 +135,7 @@ pub struct Calls<'a> {
 
 impl<'a> Calls<'a> {
     pub fn new(content: Content<'a>) -> Calls<'a> {
-        let acts = content.pointsto.act_count();
+        let acts = content.pointsto.act_bound();
         let callers = std::iter::repeat_with(OnceLock::new).take(acts).collect();
         Calls { content, callers, callees: std::iter::repeat_with(OnceLock::new).take(acts).collect() }
     }

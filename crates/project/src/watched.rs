@@ -145,6 +145,8 @@ impl Watched {
     /// Looks at the files as they are now. Time is an argument, and only told apart from earlier times.
     pub fn refresh(&mut self, now: Instant) -> Refresh {
         self.events.forget();
+        // Before looking, so that nothing is missed in between.
+        self.events.follow(&self.request, &self.project.classpath.archives());
         let notes = Notes::default();
         let (plan, errors) = Plan::of(&self.request, &self.environment, &notes);
         errors.iter().for_each(|error| notes.add(Kind::Vanished, error.to_string()));
@@ -197,7 +199,10 @@ impl Watched {
             _compiled: None,
         });
         let before = std::mem::replace(&mut self.project, project.clone());
-        self.events.follow(&self.request, &project.classpath.archives());
+        let archives = project.classpath.archives();
+        if archives != before.classpath.archives() {
+            self.events.follow(&self.request, &archives);
+        }
         let patience = self.settle.delays.patience;
         let unsettled = self.held.unsettled();
         let soon = self.recompiler.was_overtaken

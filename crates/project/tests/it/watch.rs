@@ -253,7 +253,20 @@ fn reports_of_the_system_wake_whoever_waits() {
     place.jar("lib/l.jar", &[("lib/L.class", &version("lib/L", 1))]);
     assert!(watching.watched.wait(long));
     assert_eq!(watching.changes(), ["~lib/L"]);
-    // The directory made anew is followed as well.
+    // The directory made anew is followed as well, while it is waited for
+    fs::remove_dir_all(place.path("out")).unwrap();
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), [""; 0]);
+    place.write("out/a/A.class", version("a/A", 1));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), [""; 0]);
+    place.classes(&[("out/b/B.class", "b/B")]);
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), [""; 0]);
+    place.write("out/b/B.class", version("b/B", 1));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["~b/B"]);
+    // and after it was given up.
     fs::remove_dir_all(place.path("out")).unwrap();
     assert!(watching.watched.wait(long));
     watching.after(1);

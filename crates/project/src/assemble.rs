@@ -13,6 +13,9 @@ use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The label of classes compiled on the way in.
+pub const COMPILED: &str = "compiled sources";
+
 /// A directory or an archive of the class path.
 pub struct Container {
     /// As the user knows it: `app.jar`, or `app.jar!BOOT-INF/lib/dep.jar`.
@@ -61,7 +64,7 @@ impl<'a> Assembly<'a> {
 
     /// Classes that were compiled on the way in.
     pub fn add_compiled(&mut self, root: &Path, pieces: Vec<Piece>) {
-        self.add_pieces("compiled sources".to_string(), root, pieces, Layer::App);
+        self.add_pieces(COMPILED.to_string(), root, pieces, Layer::App);
     }
 
     /// Adds a jar and what it carries and refers to. False when the file is no archive; adding one twice adds

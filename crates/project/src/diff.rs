@@ -1,7 +1,7 @@
 //! How one class path differs from an older one, by content: which names to look at, and what can be shared
 //! between them. Knows nothing of files.
 
-use crate::assemble::{Container, Items};
+use crate::assemble::{COMPILED, Container, Items};
 use crate::classpath::ClassPath;
 use crate::index::{Index, Location};
 use crate::notes::Notes;
@@ -46,10 +46,13 @@ impl ClassPath {
         names
     }
 
-    /// Whether the class with this name is in an archive.
-    pub fn is_in_archive(&self, name: &str) -> bool {
-        let location = self.index.classes.get(name);
-        location.is_some_and(|at| matches!(self.containers[at.container as usize].items, Items::Jar(_)))
+    /// Whether a class that is missing in the next class path may only be away for a moment although its file is
+    /// there: on its way from one archive to another, or in a source that an editor has emptied to write it anew.
+    pub fn may_come_back(&self, name: &str) -> bool {
+        let Some(location) = self.index.classes.get(name) else { return false };
+        let container = &self.containers[location.container as usize];
+        let is_whole_source = container.label == COMPILED && !name.contains('$');
+        matches!(container.items, Items::Jar(_)) || is_whole_source
     }
 
     pub fn has_same_resources(&self, older: &ClassPath, notes: &Notes) -> bool {

@@ -61,6 +61,13 @@ enum Sort {
     Text,
 }
 
+impl Sort {
+    /// Of what is no archive.
+    fn of(path: &Path) -> Sort {
+        if path.extension().is_some_and(|extension| extension == "class") { Sort::Class } else { Sort::Text }
+    }
+}
+
 impl Held {
     pub fn new(feature: u32, patience: Duration, now: Instant) -> Held {
         Held { feature, patience, files: FxHashMap::default(), round: 0, now }
@@ -107,8 +114,7 @@ impl Held {
 
     /// A number that is another one when the source or class file has other content.
     pub fn version_of_file(&mut self, path: &Path) -> u64 {
-        let is_class = path.extension().is_some_and(|extension| extension == "class");
-        self.look(path, if is_class { Sort::Class } else { Sort::Text }).version
+        self.look(path, Sort::of(path)).version
     }
 
     pub fn version_of_jar(&mut self, path: &Path) -> u64 {
@@ -161,8 +167,7 @@ impl Kept {
 
 impl Shelf for Held {
     fn file(&mut self, path: PathBuf) -> Option<Piece> {
-        let is_class = path.extension().is_some_and(|extension| extension == "class");
-        match &self.look(&path, if is_class { Sort::Class } else { Sort::Text }).good {
+        match &self.look(&path, Sort::of(&path)).good {
             Some(Good::File(bytes)) => Some(Piece { held: Some(bytes.clone()), path }),
             _ => None,
         }

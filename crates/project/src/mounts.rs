@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const REMOTE: [&str; 12] =
-    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "vboxsf", "prl_fs", "drvfs"];
+    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "vboxsf", "prl_fs", "drvfs", "virtiofs"];
 
 pub fn is_remote(path: &Path) -> bool {
     let Ok(mounts) = fs::read_to_string("/proc/self/mounts") else { return false };

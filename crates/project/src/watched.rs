@@ -68,7 +68,8 @@ pub enum Change {
 }
 
 impl Watched {
-    /// Opens a project as [`crate::open`] does, to be followed.
+    /// Opens a project as [`crate::open`] does, to be followed. Sources with errors are left out as long as others
+    /// compile, and so are files that are just being written: the first [`Watched::refresh`] tells.
     pub fn open(request: &Request) -> Result<Watched, Error> {
         Watched::open_in(request, &Environment::current(), Delays::default(), Instant::now())
     }
@@ -123,7 +124,8 @@ impl Watched {
     }
 
     /// Waits until files may have changed and have then been left alone for a moment; false when nothing happened
-    /// in time. Where changes go unnoticed, on network file systems above all, looks at the files now and then.
+    /// in time, [`Refresh::again`] above all. Where changes are not reported, on network file systems or when the
+    /// system has no room for more, looks at the files now and then.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         if self.events.are_coming() {
             return self.events.wait(timeout);
@@ -142,7 +144,8 @@ impl Watched {
         }
     }
 
-    /// Looks at the files as they are now. Time is an argument, and only told apart from earlier times.
+    /// Looks at the files as they are now. The time is an argument, and matters only as compared with that of
+    /// earlier calls.
     pub fn refresh(&mut self, now: Instant) -> Refresh {
         self.events.forget();
         // Before looking, so that nothing is missed in between.
@@ -166,10 +169,9 @@ impl Watched {
         let _ = self.recompiler.follow(&plan, &mut self.held, last, &tools);
         let containers = assemble(&plan, &self.recompiler, &mut self.held, &notes);
         let classpath = ClassPath::following(last, containers);
-        // A class may be on its way from one archive to another.
         let lost = last.names_not_in(&classpath);
         if glance.gone.is_empty()
-            && lost.iter().any(|name| last.is_in_archive(name))
+            && lost.iter().any(|name| last.may_come_back(name))
             && let Some(left) = self.settle.wait_for(false, now)
         {
             return self.unchanged(Vec::new(), left);

@@ -58,6 +58,24 @@ fn a_source_with_errors_keeps_its_last_good_classes_while_others_are_followed() 
 }
 
 #[test]
+fn a_source_emptied_for_a_moment_keeps_its_classes() {
+    let place = place();
+    place.write("a/A.java", GOOD);
+    place.write("a/B.java", OTHER);
+    let mut watching = watch(&[&place.path("")]);
+    for text in ["", "package a;", "package a; publ"] {
+        place.write("a/A.java", text);
+        assert_eq!(shown(&watching.after(1)), [""; 0], "{text}");
+    }
+    place.write("a/A.java", GOOD);
+    assert_eq!(watching.settled(), [""; 0]);
+    assert_eq!(watching.watched.project().notes(), []);
+    place.write("a/B.java", "");
+    assert_eq!(shown(&watching.after(1)), [""; 0]);
+    assert_eq!(watching.settled(), ["-a/B"]);
+}
+
+#[test]
 fn a_source_whose_users_no_longer_fit_is_followed_and_they_are_not() {
     let place = place();
     place.write("a/A.java", GOOD);

@@ -47,12 +47,12 @@ impl ClassPath {
     }
 
     /// Whether a class that is missing in the next class path may only be away for a moment although its file is
-    /// there: on its way from one archive to another, or in a source that an editor has emptied to write it anew.
+    /// there: on its way from one archive to another, in a source that an editor has emptied to write it anew, or
+    /// in a module whose build file is half written. Classes inside others go with every other edit.
     pub fn may_come_back(&self, name: &str) -> bool {
-        let Some(location) = self.index.classes.get(name) else { return false };
-        let container = &self.containers[location.container as usize];
-        let is_whole_source = container.label == COMPILED && !name.contains('$');
-        matches!(container.items, Items::Jar(_)) || is_whole_source
+        let container = |location: &Location| &self.containers[location.container as usize];
+        let is_compiled = self.index.classes.get(name).is_some_and(|at| container(at).label == COMPILED);
+        !(is_compiled && name.contains('$'))
     }
 
     pub fn has_same_resources(&self, older: &ClassPath, notes: &Notes) -> bool {

@@ -77,7 +77,11 @@ impl Events {
                 Interest::File(path) => path.parent().into_iter().for_each(|parent| want(parent, false)),
             }
         }
-        wanted.retain(|path, _| path.is_dir());
+        let trees: Vec<PathBuf> =
+            wanted.iter().filter(|(_, followed)| followed.deep).map(|(path, _)| path.clone()).collect();
+        // What lies in a tree is followed with it, and told once more would be followed less deeply.
+        let in_tree = |path: &PathBuf| trees.iter().any(|tree| tree != path && path.starts_with(tree));
+        wanted.retain(|path, _| path.is_dir() && !in_tree(path));
         let is_new = |path: &&PathBuf| !self.followed.contains_key(*path);
         if wanted.keys().filter(is_new).any(|path| mounts::is_remote(path)) || self.switch_to(wanted).is_err()
         {

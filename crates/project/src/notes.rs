@@ -103,6 +103,14 @@ impl Notes {
         seen.entry(kind).or_default().insert(what.into());
     }
 
+    /// Says again what was said elsewhere.
+    pub fn repeat(&self, others: &Notes) {
+        let others = others.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for (kind, places) in others.iter() {
+            places.iter().for_each(|place| self.add(*kind, place.as_str()));
+        }
+    }
+
     /// One note per kind, with the first few places.
     pub fn list(&self) -> Vec<Note> {
         let seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -71,7 +71,7 @@ impl Settle {
             (false, true) => (quiet * BETWEEN_FILES, patience),
             (false, false) => (quiet, patience.min(quiet * SHORT_PATIENCE)),
         };
-        let until = (self.changed + still).min(losing.since + at_most);
+        let until = (self.changed.max(losing.since) + still).min(losing.since + at_most);
         until.checked_duration_since(now).filter(|left| !left.is_zero())
     }
 

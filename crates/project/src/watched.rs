@@ -32,6 +32,7 @@ pub struct Watched {
     environment: Environment,
     jdk: Jdk,
     image: Arc<Image>,
+    about_jdk: Notes,
     held: Held,
     recompiler: Recompiler,
     settle: Settle,
@@ -85,7 +86,9 @@ impl Watched {
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
-        let jdk = jdk::locate(request.jdk.as_deref(), environment, &notes)?;
+        let about_jdk = Notes::default();
+        let jdk = jdk::locate(request.jdk.as_deref(), environment, &about_jdk)?;
+        notes.repeat(&about_jdk);
         let image = Arc::new(open_image(&jdk)?);
         let mut held = Held::new(jdk.feature, delays.patience, now);
         held.begin(now);
@@ -110,7 +113,7 @@ impl Watched {
         let mut events = Events::new();
         events.follow(request, &project.classpath.archives());
         let (request, environment) = (request.clone(), environment.clone());
-        Ok(Watched { request, environment, jdk, image, held, recompiler, settle, events, project })
+        Ok(Watched { request, environment, jdk, image, about_jdk, held, recompiler, settle, events, project })
     }
 
     pub fn project(&self) -> &Arc<Project> {
@@ -151,6 +154,7 @@ impl Watched {
         // Before looking, so that nothing is missed in between.
         self.events.follow(&self.request, &self.project.classpath.archives());
         let notes = Notes::default();
+        notes.repeat(&self.about_jdk);
         let (plan, errors) = Plan::of(&self.request, &self.environment, &notes);
         errors.iter().for_each(|error| notes.add(Kind::Vanished, error.to_string()));
         let glance = Glance::at(&plan, &mut self.held);

@@ -313,3 +313,43 @@ fn a_project_may_be_followed_from_another_thread() {
     is_send::<project::Watched>();
     is_send::<project::Refresh>();
 }
+
+#[test]
+fn what_a_build_adds_is_found_where_its_layout_says() {
+    let place = place();
+    place.write("pom.xml", "<project><modules><module>one</module></modules></project>");
+    place.write("one/pom.xml", "<project/>");
+    place.classes(&[("one/target/classes/a/A.class", "a/A")]);
+    let mut watching = watch(&[&place.path("")]);
+    place.jar("one/lib/l.jar", &[("lib/L.class", &class("lib/L"))]);
+    assert_eq!(watching.settled(), ["+lib/L"]);
+    place.write("two/pom.xml", "<project/>");
+    place.classes(&[("two/target/classes/b/B.class", "b/B")]);
+    assert_eq!(watching.settled(), [""; 0]);
+    let modules = "<module>one</module><module>two</module>";
+    place.write("pom.xml", format!("<project><modules>{modules}</modules></project>"));
+    assert_eq!(watching.settled(), ["+b/B"]);
+    place.write("two/target/classes/b/B.class", version("b/B", 1));
+    assert_eq!(watching.settled(), ["~b/B"]);
+    // A build file is written in steps as well.
+    watching.after(5_000);
+    place.write("pom.xml", "<project><modules><module>one</module><mod");
+    assert_eq!(shown(&watching.after(100)), [""; 0]);
+    place.write("pom.xml", format!("<project><modules>{modules}</modules></project>"));
+    assert_eq!(watching.settled(), [""; 0]);
+}
+
+#[test]
+fn a_path_named_inside_another_one_is_followed_as_deeply() {
+    let place = place();
+    place.classes(&[("app/a/A.class", "a/A")]);
+    let jar = place.jar("app/lib/l.jar", &[("lib/L.class", &class("lib/L"))]);
+    let mut watching = watch(&[&place.path("app"), &jar]);
+    let long = Duration::from_secs(20);
+    place.write("app/lib/b/B.class", class("b/B"));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["+b/B"]);
+    place.write("app/lib/b/B.class", version("b/B", 1));
+    assert!(watching.watched.wait(long));
+    assert_eq!(watching.changes(), ["~b/B"]);
+}

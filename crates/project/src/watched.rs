@@ -27,6 +27,19 @@ const SOON: Duration = Duration::from_millis(200);
 /// Where nothing tells of changes, files are looked at this often.
 const POLL: Duration = Duration::from_secs(1);
 
+/// ```no_run
+/// # fn analyse(_: project::Refresh) {}
+/// # fn main() -> Result<(), project::Error> {
+/// use std::time::{Duration, Instant};
+/// let mut watched = project::Watched::open(&project::Request::default())?;
+/// loop {
+///     let refresh = watched.refresh(Instant::now());
+///     let again = refresh.again.unwrap_or(Duration::from_secs(30));
+///     analyse(refresh);
+///     watched.wait(again);
+/// }
+/// # }
+/// ```
 pub struct Watched {
     request: Request,
     environment: Environment,

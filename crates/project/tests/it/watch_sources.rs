@@ -76,6 +76,31 @@ fn a_source_emptied_for_a_moment_keeps_its_classes() {
 }
 
 #[test]
+fn sources_written_while_they_are_compiled_are_compiled_again() {
+    let place = place();
+    place.write("a/A.java", GOOD);
+    place.write("a/B.java", OTHER);
+    let mut watching = watch(&[&place.path("")]);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for round in 0..60 {
+                let text = GOOD.replace('1', &(round % 2).to_string());
+                // Cut in the middle every now and then, and the same again afterwards.
+                let cut = if round % 3 == 0 { text.len() / 2 } else { text.len() };
+                place.write("a/A.java", &text[..cut]);
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+        while !writer.is_finished() {
+            let refresh = watching.after(50);
+            assert!(shown(&refresh).iter().all(|change| change == "~a/A"), "{:?}", shown(&refresh));
+        }
+    });
+    watching.settled();
+    assert_eq!(watching.watched.project().notes(), []);
+}
+
+#[test]
 fn a_source_whose_users_no_longer_fit_is_followed_and_they_are_not() {
     let place = place();
     place.write("a/A.java", GOOD);

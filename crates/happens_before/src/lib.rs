@@ -101,7 +101,7 @@ impl Order {
             rayon::join(ends, || Locks::new(world, &origins, &keys, paths.clone()));
         overlap.tell(world, &mut origins, unique);
         let methods: IndexVec<Act, MethodId> =
-            world.pointsto.acts().map(|act| world.pointsto.method(act)).collect();
+            (0..world.pointsto.act_bound()).map(|at| world.pointsto.method(Act(at as u32))).collect();
         let guards = Guards { locks: &locks, methods: &methods, owners, unique };
         let (nestings, (starts, local, signals)) = rayon::join(
             || locks.nestings(world, &origins, unique, &joins, &mut telling),

@@ -28,8 +28,7 @@ impl Local {
     pub fn new(world: &World<'_>, origins: &Origins, owners: &Owners) -> Local {
         let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
         let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
-        for at in 0..world.pointsto.object_count() {
-            let obj = Obj::new(at);
+        for obj in world.pointsto.objects() {
             let ctx = world.pointsto.object(obj).ctx;
             let task = *tasks.entry(ctx).or_insert_with(|| task_of(world, ctx, 8));
             if let Some(task) = task {

@@ -32,8 +32,8 @@ enum Holders {
 impl Owners {
     pub fn new(world: &World<'_>) -> Owners {
         let mut owners = Owners { held_by: IndexVec::new(), private: private_fields(world) };
-        for at in 0..world.pointsto.object_count() {
-            owners.held_by.at(Obj::new(at));
+        for obj in world.pointsto.objects() {
+            owners.held_by.at(obj);
         }
         for (slot, objects) in world.pointsto.slots() {
             for obj in objects.iter() {

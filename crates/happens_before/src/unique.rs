@@ -28,9 +28,9 @@ enum Source {
 impl Unique {
     pub fn new(world: &World<'_>, origins: &Origins) -> Unique {
         let mut unique = Unique { once: once(world, origins), objects: Bits::new() };
-        for at in 0..world.pointsto.object_count() {
-            if unique.is_unique(world, Obj::new(at)) {
-                unique.objects.insert(at);
+        for obj in world.pointsto.objects() {
+            if unique.is_unique(world, obj) {
+                unique.objects.insert(obj.index());
             }
         }
         unique

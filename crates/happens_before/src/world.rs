@@ -89,7 +89,7 @@ impl<'a> World<'a> {
             world.acts_of.entry(pointsto.method(act)).or_default().push(act);
             *world.sync.at(act) = world.sync_steps(act);
         }
-        let lambdas = (0..pointsto.object_count()).filter_map(|at| pointsto.lambda(Obj::new(at)));
+        let lambdas = pointsto.objects().filter_map(|obj| pointsto.lambda(obj));
         world.lambda_targets = lambdas.map(|lambda| lambda.target.selector).collect();
         world.find_permits();
         world

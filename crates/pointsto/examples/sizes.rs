@@ -35,7 +35,7 @@ fn main() {
         start.elapsed(),
         pointsto.act_count(),
         pointsto.variable_count(),
-        pointsto.object_count(),
+        pointsto.objects().count(),
         pointsto.edge_count(),
         pointsto.facts(),
         pointsto.spawns().len(),

@@ -5,14 +5,25 @@ use crate::rule::Leaf;
 use crate::solver::Solver;
 use crate::state::{Call, Target};
 use crate::types::*;
-use ir::{CallKind, Const, MethodRef, StmtId, StmtKind, Var};
+use ir::{CallKind, Const, MethodRef, StmtId, StmtKind, Var, access};
 
 impl Solver<'_> {
     /// The constraints of all statements come or go.
     pub(crate) fn run_body(&mut self, act: Act) {
+        self.run_lock(act);
         let Some(body) = self.state.frames[act].shape.body.clone() else { return };
         for (stmt, info) in body.stmts.iter() {
             self.run_stmt(act, stmt, &info.kind);
+        }
+    }
+
+    /// A static synchronized method locks its class's literal.
+    pub(crate) fn run_lock(&mut self, act: Act) {
+        let info = self.program.method(self.state.acts[act].method);
+        let locks = access::STATIC | access::SYNCHRONIZED;
+        if info.access & locks == locks {
+            let literal = self.literal(info.class);
+            self.leaf(Leaf::Locks(literal));
         }
     }
 

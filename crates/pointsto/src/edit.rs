@@ -115,6 +115,7 @@ impl PointsTo {
         let mut again = solver.affected(affected, &edited);
         again.extend(solver.rewired(&edited, &again));
         solver.take_back(&again);
+        solver.run_locks(delta, false);
         for body in &edited {
             solver.run_changed(body, false);
         }
@@ -152,6 +153,7 @@ impl PointsTo {
             solver.refilter(edit.affected);
         }
         solver.put_back(&again);
+        solver.run_locks(edit.delta, true);
         for body in &in_flight.edited {
             solver.run_changed(body, true);
         }
@@ -276,6 +278,20 @@ impl Solver<'_> {
             self.begin(Reason::Rule(rule), adding);
             for &stmt in &stmts {
                 self.run_stmt(act, stmt, &body.stmts[stmt].kind);
+            }
+        }
+    }
+
+    /// Methods that may have become static or synchronized, or no longer are.
+    fn run_locks(&mut self, delta: &ProgramDelta, adding: bool) {
+        let methods = delta.classes.iter().flat_map(|change| &change.methods);
+        for method in methods.map(|method| method.id) {
+            for act in self.state.acts_of.get(&method).cloned().unwrap_or_default() {
+                let rule = self.state.rules.find(Rule::Active(act));
+                if let (Some(rule), true) = (rule, self.state.frames[act].runs) {
+                    self.begin(Reason::Rule(rule), adding);
+                    self.run_lock(act);
+                }
             }
         }
     }

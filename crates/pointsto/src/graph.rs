@@ -138,6 +138,8 @@ pub(crate) struct Graph {
     late: Vec<Late>,
     pub(crate) filters: Filters,
     pub(crate) facts: u64,
+    /// How many nodes hold each object.
+    pub(crate) held: IndexVec<Obj, u32>,
     /// What an update changes; `None` while everything is new.
     pub(crate) log: Option<Log>,
     pub(crate) shuffle: Option<Shuffle>,
@@ -246,6 +248,7 @@ impl Graph {
     /// Tells the filters of a new object; ids must come in order.
     pub(crate) fn add_object(&mut self, obj: Obj, class: ClassId) {
         self.filters.objects.push(class);
+        self.held.push(0);
         debug_assert_eq!(self.filters.objects.len(), obj.0 as usize + 1);
     }
 
@@ -433,6 +436,7 @@ impl Graph {
         if self.stated.contains_key(&(node, obj)) && self.nodes[node.0 as usize].pts.insert(obj) {
             self.nodes[node.0 as usize].fresh.insert(obj);
             self.facts += 1;
+            self.held[obj] += 1;
             if let Some(log) = &mut self.log {
                 log.add(node, &IdSet::from_iter([obj]));
             }
@@ -461,6 +465,7 @@ impl Graph {
             target.fresh.union_with(&new);
             edge.own.union_with(&new);
             self.facts += added as u64;
+            new.iter().for_each(|obj| self.held[obj] += 1);
             let dst = edge.dst;
             if let Some(log) = &mut self.log {
                 log.add(dst, &new);
@@ -483,6 +488,7 @@ impl Graph {
         pointer.pts.subtract(objects);
         debug_assert!(pointer.fresh.is_empty());
         self.facts -= objects.len() as u64;
+        objects.iter().for_each(|obj| self.held[obj] -= 1);
         if let Some(log) = &mut self.log {
             log.remove(node, objects);
         }

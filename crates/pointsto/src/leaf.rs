@@ -32,7 +32,8 @@ impl PointsTo {
                 change(&mut self.entries, act, comes);
                 self.touched.entries = true;
             }
-            Leaf::Opaque(..)
+            Leaf::Locks(_)
+            | Leaf::Opaque(..)
             | Leaf::Native(_)
             | Leaf::Reflective(_)
             | Leaf::Dynamic(_)

@@ -83,7 +83,14 @@ impl PointsTo {
         self.empty_arrays.contains(&obj)
     }
 
-    pub fn object_count(&self) -> usize {
+    /// Objects that anything may point to, and literals of classes that their static methods lock; ascending.
+    pub fn objects(&self) -> impl Iterator<Item = Obj> + '_ {
+        let is_there = |&obj: &Obj| self.graph.held[obj] > 0 || self.leaves.contains_key(&Leaf::Locks(obj));
+        self.objects.items().ids().filter(is_there)
+    }
+
+    /// Every object has an index below this.
+    pub fn object_bound(&self) -> usize {
         self.objects.len()
     }
 
@@ -104,9 +111,10 @@ impl PointsTo {
         }
     }
 
-    /// All heap locations with what they may hold, in no particular order.
+    /// All heap locations that may hold something, in no particular order.
     pub fn slots(&self) -> impl Iterator<Item = (Slot, &IdSet<Obj>)> {
-        self.slots.iter().map(|(&slot, &node)| (slot, self.graph.pts(node)))
+        let slots = self.slots.iter().map(|(&slot, &node)| (slot, self.graph.pts(node)));
+        slots.filter(|(_, held)| !held.is_empty())
     }
 
     /// Objects a model's operand denotes at a call statement of `act`.
@@ -271,7 +279,8 @@ impl PointsTo {
                 | Leaf::Spawns { .. }
                 | Leaf::Expands(..)
                 | Leaf::Initializer(_)
-                | Leaf::Entry(_) => {}
+                | Leaf::Entry(_)
+                | Leaf::Locks(_) => {}
             }
         }
         gaps

@@ -97,6 +97,8 @@ pub(crate) enum Leaf {
     Expands(Place, ExpandedCall),
     Initializer(Act),
     Entry(Act),
+    /// A static synchronized method runs: it locks its class's literal.
+    Locks(Obj),
     /// What could not be looked into.
     Opaque(CallId, MethodId),
     Native(MethodId),

@@ -382,15 +382,10 @@ impl<'a> Solver<'a> {
         obj
     }
 
-    /// The activation, whether it runs or not. A static synchronized method locks its class's literal.
+    /// The activation, whether it runs or not.
     pub(crate) fn act(&mut self, ctx: Ctx, method: MethodId) -> Act {
         let (act, new) = self.state.acts.intern_new(Activation { ctx, method });
         if new {
-            let info = self.program.method(method);
-            let locks = access::STATIC | access::SYNCHRONIZED;
-            if info.access & locks == locks {
-                self.literal(info.class);
-            }
             let shape = self.shape(method);
             let first = self.state.graph.add_nodes(shape.count + 1);
             let ret = Node(first.0 + shape.count as u32);

@@ -28,7 +28,7 @@ pub(crate) fn collect(
         ("application methods", app.count()),
         ("activations", pointsto.act_count()),
         ("variables", pointsto.variable_count()),
-        ("objects", pointsto.object_count()),
+        ("objects", pointsto.objects().count()),
         ("edges", pointsto.edge_count()),
         ("facts", pointsto.facts() as usize),
         ("origins", happens_before.origins().len()),

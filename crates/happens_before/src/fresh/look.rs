@@ -36,7 +36,7 @@ pub struct Heap<'a> {
 
 impl<'a> Heap<'a> {
     pub fn new(world: &World<'_>, owners: &'a Owners, entries: &IdSet<Act>) -> Heap<'a> {
-        let objects = (0..world.pointsto.object_count()).map(Obj::new);
+        let objects = world.pointsto.objects();
         let mut parts: Bits =
             objects.filter(|&obj| owners.wholes(obj).is_some()).map(|obj| obj.index()).collect();
         // A thread is known to itself.

@@ -9,7 +9,7 @@ use crate::owners::Owners;
 use crate::types::{HeldLock, LockKey, LockNode, PathStep};
 use crate::unique::Unique;
 use crate::world::World;
-use arena::{Id, IdSet};
+use arena::IdSet;
 use ir::{StmtId, StmtKind, Var, access};
 use models::{Operand, Root, Step};
 use pointsto::{Act, Obj, Object, Site};
@@ -57,9 +57,9 @@ impl<'a, 'w> Keys<'a, 'w> {
                 *viewed = viewed.iter().flat_map(inner).collect();
             }
         }
-        for at in 0..world.pointsto.object_count() {
-            if let &Object { site: Site::Literal(class), .. } = world.pointsto.object(Obj::new(at)) {
-                literals.insert(class, Obj::new(at));
+        for obj in world.pointsto.objects() {
+            if let &Object { site: Site::Literal(class), .. } = world.pointsto.object(obj) {
+                literals.insert(class, obj);
             }
         }
         Keys { world, unique, paths, owners, views, literals }

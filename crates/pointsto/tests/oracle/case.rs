@@ -202,7 +202,7 @@ fn named(program: &mut Program, class: &str, name: &str) -> Vec<MethodId> {
 
 fn dump(program: &Program, solver: &PointsTo) -> String {
     let mut out = String::new();
-    for obj in 0..solver.object_count() {
+    for obj in 0..solver.object_bound() {
         let object = solver.object(Obj(obj as u32));
         let _ = writeln!(out, "{obj}: {object:?} {:?}", solver.context(object.ctx));
     }

@@ -120,7 +120,7 @@ struct View {
 fn of_solver(program: &mut Program, solver: &PointsTo, ids: &mut Ids) -> View {
     let mut view = View::default();
     let acts: BTreeMap<Act, Activation> = solver.acts().map(|act| (act, ids.act(solver, act))).collect();
-    let objects: Vec<Obj> = (0..solver.object_count()).map(|obj| ids.obj(solver, Obj(obj as u32))).collect();
+    let objects: Vec<Obj> = (0..solver.object_bound()).map(|obj| ids.obj(solver, Obj(obj as u32))).collect();
     let translated =
         |set: &arena::IdSet<Obj>| -> Objects { set.iter().map(|obj| objects[obj.0 as usize]).collect() };
     for (&id, &act) in &acts {

@@ -1,10 +1,12 @@
 //! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
 //! they were computed, nor of JSON or terminals.
 
+mod delta;
 mod fingerprint;
 mod order;
 mod words;
 
+pub use delta::FindingsDelta;
 pub use fingerprint::fingerprint;
 
 /// Everything one run has to say.

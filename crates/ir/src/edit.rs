@@ -1,7 +1,7 @@
 //! Bodies with one statement less, for measuring what an edit costs. Says nothing of how such a body would have come
 //! from source.
 
-use crate::body::{Body, Stmt, StmtId, StmtKind, VarInfo};
+use crate::body::{Block, BlockId, Body, Stmt, StmtId, StmtKind, Var, VarInfo};
 use arena::Id;
 
 impl Body {
@@ -9,16 +9,7 @@ impl Body {
     /// none without a phi, a catch or a statement that decides where to go on; handlers stay even if nothing is left
     /// that could throw.
     pub fn without(&self, stmt: StmtId) -> Option<Body> {
-        let removed = &self.stmts[stmt];
-        if matches!(
-            removed.kind,
-            StmtKind::Phi { .. }
-                | StmtKind::Catch { .. }
-                | StmtKind::Branch { .. }
-                | StmtKind::Switch { .. }
-                | StmtKind::Throw { .. }
-                | StmtKind::Return { .. }
-        ) {
+        if !self.can_be_without(stmt) {
             return None;
         }
         let mut body = self.clone();
@@ -31,6 +22,33 @@ impl Body {
             block.end -= u32::from(block.end as usize > stmt.index());
         }
         Some(body)
+    }
+
+    /// Whether there is a body without this statement.
+    pub fn can_be_without(&self, stmt: StmtId) -> bool {
+        !matches!(
+            self.stmts[stmt].kind,
+            StmtKind::Phi { .. }
+                | StmtKind::Catch { .. }
+                | StmtKind::Branch { .. }
+                | StmtKind::Switch { .. }
+                | StmtKind::Throw { .. }
+                | StmtKind::Return { .. }
+        )
+    }
+
+    /// A body with the same parameters that only returns, nothing if the method has a result.
+    pub fn emptied(&self) -> Body {
+        let line = self.stmts.as_slice().first().map_or(0, |stmt| stmt.line);
+        let kind = StmtKind::Return { value: None };
+        let undefined = |(_, info): (Var, &VarInfo)| VarInfo { def: None, ..info.clone() };
+        Body {
+            vars: self.vars.iter().map(undefined).collect(),
+            params: self.params.clone(),
+            stmts: [Stmt { kind, block: BlockId(0), line, pc: 0 }].into_iter().collect(),
+            blocks: [Block { end: 1, ..Block::default() }].into_iter().collect(),
+            problems: Vec::new(),
+        }
     }
 
     /// Whether both are the same but for lines, offsets, names and problems.

@@ -4,6 +4,7 @@
 mod again;
 mod body;
 mod call;
+mod digest;
 mod edit;
 mod expand;
 mod graph;
@@ -20,6 +21,7 @@ mod support;
 mod traits;
 mod types;
 
+pub use digest::Digest;
 pub use solver::{Options, Roots};
 pub use state::{Gaps, PointsTo};
 pub use types::*;

@@ -122,6 +122,13 @@ pub struct PointsToDelta {
     pub work: Work,
 }
 
+impl PointsToDelta {
+    /// Is everything as it was?
+    pub fn changes_nothing(&self) -> bool {
+        *self == PointsToDelta { work: self.work, ..PointsToDelta::default() }
+    }
+}
+
 /// How much an update had to do, in steps that do not depend on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {

@@ -1,6 +1,7 @@
 //! The façade over the analysis: a class path goes in, a report comes out. Knows nothing of files,
 //! editors, JSON or terminals.
 
+mod edits;
 mod entries;
 mod notes;
 mod stats;
@@ -8,13 +9,15 @@ mod suggest;
 
 use classfile::ClassSource;
 use detect::Detect;
-use findings::Report;
+pub use edits::{PutBack, Statement, Verdict};
+use findings::{FindingsDelta, Note, Report};
 use happens_before::HappensBefore;
-use ir::{ClassId, Loaded, Program};
+use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use models::ModelError;
 use models::Models;
-use pointsto::PointsTo;
+use pointsto::{PointsTo, PointsToDelta, Roots};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// What the user may choose about an analysis.
@@ -40,7 +43,46 @@ pub struct Session {
     pointsto: PointsTo,
     happens_before: HappensBefore,
     detect: Detect,
+    /// What was said last; readers keep it while the next one is worked out.
+    report: Arc<Report>,
+    /// Points-to is ahead of the other stages: an update was given up between them.
+    is_behind: bool,
+    pool: Option<rayon::ThreadPool>,
     shuffle: Option<u64>,
+}
+
+/// What changed on the class path.
+pub struct Change {
+    /// The class path as it is now.
+    pub source: Arc<dyn ClassSource>,
+    /// Internal names of the classes whose bytes may have appeared, changed or gone.
+    pub classes: Vec<String>,
+    /// Whether other files than classes changed (`META-INF/services`).
+    pub resources: bool,
+}
+
+/// What an update did.
+#[derive(Debug, Clone, Default)]
+pub struct Update {
+    pub delta: FindingsDelta,
+    /// Seconds per stage.
+    pub seconds: Vec<(String, f64)>,
+    /// Everything was worked out from nothing.
+    pub from_scratch: bool,
+}
+
+/// Tells an update that nobody waits for it any more: a newer change has come.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// The stage whose work is the number of places where the program begins.
@@ -51,6 +93,7 @@ pub type Progress<'a> = &'a (dyn Fn(&'static str, u64) + Sync);
 
 impl Session {
     pub fn new(source: Arc<dyn ClassSource>, options: Options) -> Session {
+        let pool = workers(options.threads);
         Session {
             options,
             program: Program::new(source),
@@ -58,6 +101,9 @@ impl Session {
             pointsto: PointsTo::default(),
             happens_before: HappensBefore::default(),
             detect: Detect::default(),
+            report: Arc::default(),
+            is_behind: false,
+            pool,
             shuffle: None,
         }
     }
@@ -89,40 +135,105 @@ impl Session {
     /// Analyses everything and reports all findings (every confidence; renderers filter). File names in the
     /// report are package path plus source file name (`bank/Account.java`); the caller maps them to sources.
     pub fn check(&mut self, progress: Progress<'_>) -> Report {
-        match self.workers() {
-            Some(pool) => pool.install(|| self.run(progress)),
-            None => self.run(progress),
-        }
+        self.in_pool(|session| {
+            let mut clock = Clock::start();
+            progress("classes", 0);
+            let found = entries::find(&mut session.program, &session.options);
+            clock.lap(ENTRY_POINTS);
+            if !found.notes.is_empty() {
+                return session.nowhere_to_begin(found.notes);
+            }
+            progress(ENTRY_POINTS, found.roots.entries.len() as u64);
+            let options = session.points_to_options();
+            let (pointsto, facts) = (&mut session.pointsto, |facts| progress("points-to", facts));
+            pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
+            clock.lap("points-to");
+            session.detect(progress, clock)
+        })
     }
 
-    fn run(&mut self, progress: Progress<'_>) -> Report {
-        let mut clock = Clock::start();
+    /// What the last run or update said. Stays as it is whatever comes later.
+    pub fn report(&self) -> Arc<Report> {
+        self.report.clone()
+    }
 
-        progress("classes", 0);
-        let found = entries::find(&mut self.program, &self.options);
-        clock.lap(ENTRY_POINTS);
-        if !found.notes.is_empty() {
-            // From the wrong place, or from none, an analysis only looks as if nothing were wrong.
-            let mut report = Report { notes: found.notes, ..Report::default() };
-            report.notes.extend(notes::collect(&self.program, &self.pointsto));
-            report.sort();
-            return report;
+    /// Follows a change of the class path; afterwards the report is that of a first run on it. `None` if the update
+    /// was cancelled: then the report is the one before, and the next update makes up for it.
+    pub fn apply(&mut self, change: Change, progress: Progress<'_>, cancel: &Cancel) -> Option<Update> {
+        let start = Instant::now();
+        if change.resources {
+            return Some(self.start_again(change.source, progress));
         }
+        let delta = self.program.diff(change.source, &change.classes);
+        let seconds = start.elapsed().as_secs_f64();
+        let mut update = self.follow(&delta, progress, cancel)?;
+        update.seconds.insert(0, ("classes".to_string(), seconds));
+        Some(update)
+    }
 
-        progress(ENTRY_POINTS, found.roots.entries.len() as u64);
-        let options = pointsto::Options {
-            full_jdk: self.options.full_jdk,
-            exclude: self.options.exclude.clone(),
-            shuffle: self.shuffle,
-            ..pointsto::Options::default()
-        };
-        let facts = |facts| progress("points-to", facts);
-        let points_to =
-            self.pointsto.apply(&mut self.program, &mut self.models, &found.roots, &options, &facts);
-        clock.lap("points-to");
+    /// Follows a change of the program.
+    pub(crate) fn follow(
+        &mut self,
+        delta: &ProgramDelta,
+        progress: Progress<'_>,
+        cancel: &Cancel,
+    ) -> Option<Update> {
+        self.in_pool(|session| {
+            let mut clock = Clock::start();
+            let options = session.points_to_options();
+            let mut wrong = Vec::new();
+            let mut find = |program: &mut Program| {
+                let found = entries::find(program, &session.options);
+                wrong = found.notes;
+                if wrong.is_empty() { found.roots } else { Roots::default() }
+            };
+            let (program, models) = (&mut session.program, &mut session.models);
+            let facts = |facts| progress("points-to", facts);
+            let told = session.pointsto.update(program, models, delta, &mut find, &options, &facts);
+            clock.lap("points-to");
+            let older = session.report.clone();
+            if !wrong.is_empty() {
+                session.nowhere_to_begin(wrong);
+            } else if told.changes_nothing() && delta.is_empty() && !session.is_behind {
+                clock.lap("happens-before");
+            } else {
+                session.is_behind = true;
+                if cancel.is_cancelled() {
+                    return None;
+                }
+                session.detect(progress, clock.clone());
+                session.is_behind = false;
+                clock.laps.clone_from(&session.report.stats.seconds);
+            }
+            let delta = FindingsDelta::between(&older, &session.report);
+            Some(Update { delta, seconds: clock.laps, from_scratch: told.rebuilt })
+        })
+    }
 
+    /// Forgets everything but the options and models.
+    fn start_again(&mut self, source: Arc<dyn ClassSource>, progress: Progress<'_>) -> Update {
+        let older = self.report.clone();
+        self.program = Program::new(source);
+        self.models.forget();
+        let report = self.check(progress);
+        let delta = FindingsDelta::between(&older, &report);
+        Update { delta, seconds: report.stats.seconds, from_scratch: true }
+    }
+
+    /// From the wrong place, or from none, an analysis only looks as if nothing were wrong.
+    fn nowhere_to_begin(&mut self, wrong: Vec<Note>) -> Report {
+        let mut report = Report { notes: wrong, ..Report::default() };
+        report.notes.extend(notes::collect(&self.program, &self.pointsto));
+        report.sort();
+        self.report = Arc::new(report.clone());
+        report
+    }
+
+    /// The stages after points-to.
+    fn detect(&mut self, progress: Progress<'_>, mut clock: Clock) -> Report {
         progress("happens-before", 0);
-        let order = self.happens_before.apply(&self.program, &self.models, &self.pointsto, &points_to);
+        let told = PointsToDelta { rebuilt: true, ..PointsToDelta::default() };
+        let order = self.happens_before.apply(&self.program, &self.models, &self.pointsto, &told);
         clock.lap("happens-before");
 
         progress("detection", 0);
@@ -143,19 +254,41 @@ impl Session {
         report.stats = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
         report.stats.seconds = clock.laps;
         report.sort();
+        self.report = Arc::new(report.clone());
         report
     }
 
-    /// A pool of the size the user asked for; `None` when any will do, or when the machine refuses one.
-    fn workers(&self) -> Option<rayon::ThreadPool> {
-        if self.options.threads == 0 {
-            return None;
+    fn points_to_options(&self) -> pointsto::Options {
+        pointsto::Options {
+            full_jdk: self.options.full_jdk,
+            exclude: self.options.exclude.clone(),
+            shuffle: self.shuffle,
+            ..pointsto::Options::default()
         }
-        rayon::ThreadPoolBuilder::new().num_threads(self.options.threads).build().ok()
+    }
+
+    fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Session) -> T + Send) -> T {
+        match self.pool.take() {
+            Some(pool) => {
+                let done = pool.install(|| work(self));
+                self.pool = Some(pool);
+                done
+            }
+            None => work(self),
+        }
     }
 }
 
+/// A pool of the size the user asked for; `None` when any will do, or when the machine refuses one.
+fn workers(threads: usize) -> Option<rayon::ThreadPool> {
+    if threads == 0 {
+        return None;
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()
+}
+
 /// Seconds per stage.
+#[derive(Clone)]
 struct Clock {
     last: Instant,
     laps: Vec<(String, f64)>,

@@ -1,0 +1,125 @@
+//! A number for the whole solved state, by content: equal for equal states, whatever ids were handed out on the way.
+
+use crate::state::PointsTo;
+use crate::types::*;
+use arena::IdSet;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// How much there is of everything, and a hash of all of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Digest {
+    pub acts: u64,
+    pub facts: u64,
+    pub calls: u64,
+    pub spawns: u64,
+    pub models: u64,
+    pub hash: u64,
+}
+
+impl PointsTo {
+    pub fn digest(&self) -> Digest {
+        let mut content =
+            Content { state: self, objects: FxHashMap::default(), contexts: FxHashMap::default() };
+        let mut digest = Digest { spawns: self.spawns.len() as u64, ..Digest::default() };
+        for act in self.acts() {
+            digest.acts += 1;
+            let own = content.act(act);
+            digest.add(&own);
+            if let Some(body) = &self.frames[act].shape.body {
+                for var in body.vars.ids() {
+                    let held = self.pts(act, var);
+                    digest.facts += held.len() as u64;
+                    digest.add(&(own, var, content.set(held)));
+                }
+                for stmt in body.stmts.ids() {
+                    for model in self.models_at(act, stmt) {
+                        digest.models += 1;
+                        digest.add(&(own, stmt, model));
+                    }
+                }
+            }
+            for (stmt, callee) in self.calls(act) {
+                digest.calls += 1;
+                digest.add(&(own, stmt, content.act(callee)));
+            }
+        }
+        for (slot, held) in self.slots() {
+            digest.facts += held.len() as u64;
+            let slot = match slot {
+                Slot::Field(obj, field) => (0, content.obj(obj), field.0),
+                Slot::Elements(obj) => (1, content.obj(obj), 0),
+                Slot::Static(field) => (2, 0, field.0),
+            };
+            digest.add(&(slot, content.set(held)));
+        }
+        for spawn in &self.spawns {
+            let ends = (content.act(spawn.from), content.obj(spawn.task), content.act(spawn.entry));
+            digest.add(&(ends, spawn.stmt, spawn.model, spawn.step));
+        }
+        for &act in self.entries.iter().chain(&self.initializers) {
+            digest.add(&(3, content.act(act)));
+        }
+        digest
+    }
+}
+
+impl Digest {
+    /// A sum does not depend on the order.
+    fn add(&mut self, item: &impl Hash) {
+        self.hash = self.hash.wrapping_add(hash(item));
+    }
+}
+
+fn hash(item: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    item.hash(&mut hasher);
+    // One more round, because sums of plain products of what is hashed may cancel out.
+    let hash = hasher.finish();
+    (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Hashes of structures, each worked out once.
+struct Content<'a> {
+    state: &'a PointsTo,
+    objects: FxHashMap<Obj, u64>,
+    contexts: FxHashMap<Ctx, u64>,
+}
+
+impl Content<'_> {
+    fn act(&mut self, act: Act) -> u64 {
+        let Activation { ctx, method } = self.state.acts[act];
+        hash(&(self.ctx(ctx), method))
+    }
+
+    fn obj(&mut self, obj: Obj) -> u64 {
+        if let Some(&known) = self.objects.get(&obj) {
+            return known;
+        }
+        let Object { site, ctx, class } = self.state.objects[obj];
+        let content = hash(&(site, self.ctx(ctx), class));
+        self.objects.insert(obj, content);
+        content
+    }
+
+    fn ctx(&mut self, ctx: Ctx) -> u64 {
+        if let Some(&known) = self.contexts.get(&ctx) {
+            return known;
+        }
+        let content = match self.state.contexts[ctx] {
+            plain @ (Context::Shared | Context::Entry | Context::Main(_)) => hash(&plain),
+            Context::Origin(obj) => hash(&(1, self.obj(obj))),
+            Context::Made(obj) => hash(&(2, self.obj(obj))),
+            Context::Container(obj) => hash(&(3, self.obj(obj))),
+            Context::Call(outer, method, stmt) => hash(&(4, self.ctx(outer), method, stmt)),
+            Context::Inherited(outer, class) => hash(&(5, self.ctx(outer), class)),
+            Context::Helper(outer, method, stmt) => hash(&(6, self.ctx(outer), method, stmt)),
+        };
+        self.contexts.insert(ctx, content);
+        content
+    }
+
+    fn set(&mut self, set: &IdSet<Obj>) -> u64 {
+        set.iter().fold(0u64, |sum, obj| sum.wrapping_add(hash(&self.obj(obj))))
+    }
+}

@@ -1,0 +1,126 @@
+//! Edits made here rather than by somebody: statements deleted and put back, for measuring how updates follow, and
+//! the comparison of what updates led to with a run from nothing.
+
+use crate::{Cancel, Progress, Session, Update};
+use classfile::Layer;
+use detect::Detect;
+use happens_before::HappensBefore;
+use ir::{Body, MethodId, StmtId};
+use pointsto::{PointsTo, PointsToDelta};
+use std::sync::Arc;
+
+/// A statement of the application that can be deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Statement {
+    method: MethodId,
+    stmt: StmtId,
+}
+
+/// How a followed state compares with one from nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Same,
+    /// What differs, in words.
+    Different(String),
+}
+
+impl Session {
+    /// Statements of application methods that run, apart from those that control flow rests on; in no order that
+    /// means anything but always the same one.
+    pub fn statements(&mut self) -> Vec<Statement> {
+        let mut methods: Vec<MethodId> = self.pointsto.acts().map(|act| self.pointsto.method(act)).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        let mut statements = Vec::new();
+        for method in methods {
+            if self.program.class(self.program.method(method).class).layer == Layer::App
+                && let Some(body) = self.program.lowered(method)
+            {
+                let can_go = |stmt: &StmtId| body.can_be_without(*stmt);
+                statements.extend(body.stmts.ids().filter(can_go).map(|stmt| Statement { method, stmt }));
+            }
+        }
+        statements
+    }
+
+    /// The method and line of a statement, and what it is.
+    pub fn tell(&self, statement: Statement) -> String {
+        let name = self.program.method_display(statement.method);
+        match self.program.lowered(statement.method).and_then(|body| body.stmts.get(statement.stmt)) {
+            Some(stmt) => {
+                let kind = format!("{:?}", stmt.kind);
+                let kind = kind.split([' ', '{']).next().unwrap_or_default();
+                format!("{kind} at line {} of {name}", stmt.line)
+            }
+            None => name.to_string(),
+        }
+    }
+
+    /// Deletes a statement, or with `whole` all of its method that can go; gives what is to be put back.
+    pub fn delete(
+        &mut self,
+        statement: Statement,
+        whole: bool,
+        progress: Progress<'_>,
+    ) -> Option<(Update, PutBack)> {
+        let body = self.program.body(statement.method)?;
+        let without = if whole { body.emptied() } else { body.without(statement.stmt)? };
+        let update = self.replace(statement.method, without, progress);
+        Some((update, PutBack { method: statement.method, body }))
+    }
+
+    pub fn put_back(&mut self, deleted: PutBack, progress: Progress<'_>) -> Update {
+        self.replace(deleted.method, Body::clone(&deleted.body), progress)
+    }
+
+    fn replace(&mut self, method: MethodId, body: Body, progress: Progress<'_>) -> Update {
+        let start = std::time::Instant::now();
+        let delta = self.program.diff_body(method, body);
+        let seconds = start.elapsed().as_secs_f64();
+        let mut update = self.follow(&delta, progress, &Cancel::default()).unwrap_or_default();
+        update.seconds.insert(0, ("diff".to_string(), seconds));
+        update
+    }
+
+    /// Works everything out from nothing, for the same program, and compares.
+    pub fn verify(&mut self) -> Verdict {
+        let options = self.points_to_options();
+        let roots = crate::entries::find(&mut self.program, &self.options).roots;
+        let mut pointsto = PointsTo::default();
+        pointsto.apply(&mut self.program, &mut self.models, &roots, &options, &|_| ());
+        let digests = (self.pointsto.digest(), pointsto.digest());
+        if digests.0 != digests.1 {
+            return Verdict::Different(format!("points-to: {:?} instead of {:?}", digests.0, digests.1));
+        }
+        let mut happens_before = HappensBefore::default();
+        let told = PointsToDelta { rebuilt: true, ..PointsToDelta::default() };
+        let order = happens_before.apply(&self.program, &self.models, &pointsto, &told);
+        let stages = detect::Stages {
+            program: &self.program,
+            models: &self.models,
+            pointsto: &pointsto,
+            happens_before: &happens_before,
+        };
+        let mut detect = Detect::default();
+        let mut report =
+            findings::Report { findings: detect.apply(&stages, &order).added, ..Default::default() };
+        report.sort();
+        let known = &self.report.findings;
+        if *known == report.findings {
+            return Verdict::Same;
+        }
+        let pairs = known.iter().zip(&report.findings);
+        let differing = pairs.filter(|(known, fresh)| known != fresh).count();
+        Verdict::Different(format!(
+            "{} findings instead of {}, {differing} told otherwise",
+            known.len(),
+            report.findings.len()
+        ))
+    }
+}
+
+/// A body as it was.
+pub struct PutBack {
+    method: MethodId,
+    body: Arc<Body>,
+}

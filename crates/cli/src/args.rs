@@ -24,6 +24,49 @@ pub enum Command {
     /// Analyse a program and print its data races and deadlocks.
     #[command(after_help = EXIT_CODES)]
     Check(CheckArgs),
+    /// Measure how the analysis follows edits of a program.
+    #[command(subcommand)]
+    Bench(BenchCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Delete statements of a program one by one and put them back; print how long each update took.
+    Edits(EditsArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct EditsArgs {
+    #[command(flatten)]
+    pub program: CheckArgs,
+
+    /// Try so many statements, drawn at random, instead of all.
+    #[arg(long, value_name = "N", help_heading = "Edits")]
+    pub sample: Option<usize>,
+
+    /// What the random choice begins with.
+    #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Edits")]
+    pub seed: u64,
+
+    /// Empty whole methods instead of deleting statements.
+    #[arg(long, help_heading = "Edits")]
+    pub method: bool,
+
+    /// Go to another version of the program, a jar or class directory, and back, instead of deleting anything.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["sample", "method"], help_heading = "Edits")]
+    pub commit: Option<PathBuf>,
+
+    /// Compare with a run from nothing after every K edits; the first difference ends it with exit code 1.
+    #[arg(long, value_name = "K", help_heading = "Edits")]
+    pub verify: Option<usize>,
+
+    /// Follow only as far as points-to.
+    #[arg(long, help_heading = "Edits")]
+    pub points_to: bool,
+
+    /// Print JSON instead of a table.
+    #[arg(long, help_heading = "Edits")]
+    pub json: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -148,7 +191,7 @@ mod tests {
     fn javas_own_spelling_of_the_class_path_is_understood() {
         for spelling in ["-cp", "-classpath", "--classpath", "--class-path"] {
             let args = ["snarl", "check", spelling, "a.jar:b.jar", "app"].map(OsString::from);
-            let Command::Check(check) = parse(args).command;
+            let Command::Check(check) = parse(args).command else { panic!("not a check") };
             assert_eq!(check.classpath, ["a.jar:b.jar"]);
             assert_eq!(check.paths, [PathBuf::from("app")]);
         }

@@ -62,7 +62,7 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
     Ok((project, report))
 }
 
-fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
+pub fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
     for path in files {
         let shown = path.display().to_string();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read models from {shown}"))?;
@@ -73,7 +73,7 @@ fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
 
 /// Why nothing was analysed: what cannot be read first, which is the reason then, and whatever else is wrong with the
 /// input last.
-fn nowhere_to_begin(report: &Report) -> Option<String> {
+pub fn nowhere_to_begin(report: &Report) -> Option<String> {
     let (wrong, others): (Vec<&Note>, Vec<&Note>) =
         report.notes.iter().partition(|note| NOWHERE_TO_BEGIN.contains(&note.kind.as_str()));
     if wrong.is_empty() {

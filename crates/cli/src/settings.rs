@@ -130,7 +130,7 @@ mod tests {
 
     fn settings(args: &[&str], around: &Surroundings) -> Settings {
         let args = ["snarl", "check"].iter().chain(args).map(OsString::from);
-        let Command::Check(args) = args::parse(args).command;
+        let Command::Check(args) = args::parse(args).command else { panic!("not a check") };
         Settings::resolve(args, around)
     }
 

@@ -43,6 +43,13 @@ impl Session {
         statements
     }
 
+    /// One statement for each method.
+    pub fn first_of_each_method(&self, mut statements: Vec<Statement>) -> Vec<Statement> {
+        statements.sort_unstable();
+        statements.dedup_by_key(|statement| statement.method);
+        statements
+    }
+
     /// The method and line of a statement, and what it is.
     pub fn tell(&self, statement: Statement) -> String {
         let name = self.program.method_display(statement.method);
@@ -56,7 +63,7 @@ impl Session {
         }
     }
 
-    /// Deletes a statement, or with `whole` all of its method that can go; gives what is to be put back.
+    /// Deletes a statement, or with `whole` everything in its method; gives what is to be put back.
     pub fn delete(
         &mut self,
         statement: Statement,
@@ -71,6 +78,11 @@ impl Session {
 
     pub fn put_back(&mut self, deleted: PutBack, progress: Progress<'_>) -> Update {
         self.replace(deleted.method, Body::clone(&deleted.body), progress)
+    }
+
+    /// From now on edits are followed only as far as points-to, and the report stays as it is.
+    pub fn only_points_to(&mut self) {
+        self.is_points_to_only = true;
     }
 
     fn replace(&mut self, method: MethodId, body: Body, progress: Progress<'_>) -> Update {
@@ -91,6 +103,9 @@ impl Session {
         let digests = (self.pointsto.digest(), pointsto.digest());
         if digests.0 != digests.1 {
             return Verdict::Different(format!("points-to: {:?} instead of {:?}", digests.0, digests.1));
+        }
+        if self.is_points_to_only {
+            return Verdict::Same;
         }
         let mut happens_before = HappensBefore::default();
         let told = PointsToDelta { rebuilt: true, ..PointsToDelta::default() };

@@ -213,6 +213,10 @@ impl<I: Id> IdSet<I> {
     }
 
     pub fn union_with(&mut self, other: &Self) {
+        if self.is_empty() {
+            self.clone_from(other);
+            return;
+        }
         self.absorb(other, None, &mut Self::new());
     }
 

@@ -20,7 +20,8 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
     let settings = Settings::resolve(program, around);
     let project = Arc::new(project::open(&settings.request)?);
-    let mut session = Session::new(project.clone(), settings.options.clone());
+    let options = session::Options { follow: true, ..settings.options.clone() };
+    let mut session = Session::new(project.clone(), options);
     add_models(&mut session, &settings.models)?;
     let report = session.check(&|_, _| ());
     if let Some(message) = nowhere_to_begin(&report) {

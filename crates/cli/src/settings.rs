@@ -79,6 +79,7 @@ impl Settings {
                 mains: args.main,
                 entries: args.entry,
                 threads: args.threads.map_or(0, usize::from),
+                follow: false,
             },
             models: args.models,
             format: args.format,

@@ -462,13 +462,17 @@ impl Graph {
         let mut new = IdSet::new();
         let added = target.pts.absorb(objects, mask, &mut new);
         if added > 0 {
-            target.fresh.union_with(&new);
             edge.own.union_with(&new);
             self.facts += added as u64;
             new.iter().for_each(|obj| self.held[obj] += 1);
             let dst = edge.dst;
             if let Some(log) = &mut self.log {
                 log.add(dst, &new);
+            }
+            if target.fresh.is_empty() {
+                target.fresh = new;
+            } else {
+                target.fresh.union_with(&new);
             }
             self.enqueue(dst);
         }

@@ -129,15 +129,20 @@ impl PointsTo {
     /// Solves with as many contexts as can be afforded.
     pub(crate) fn apply_after(
         &mut self,
-        mut survey: PointsTo,
+        survey: PointsTo,
         program: &mut Program,
         models: &mut Models,
         roots: &Roots,
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let mut choice = survey.choose(program, roots, options);
-        let limit = survey.limit(options);
+        let mut survey = Some(Box::new(survey));
+        let limit = survey.as_ref().map_or(Limit::NONE, |survey| survey.limit(options));
+        let chosen = survey.as_mut().map(|survey| survey.choose(program, roots, options));
+        let mut choice = chosen.unwrap_or_default();
+        if !options.follow {
+            survey = None;
+        }
         let mut own = choice.own.clone();
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
             state.solve(program, models, roots, options, contexts, limit, progress)
@@ -154,7 +159,7 @@ impl PointsTo {
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
         self.merged_origins = (choice.origins - kept) as u64;
-        self.survey = Some(Box::new(survey));
+        self.survey = survey;
         self.choice = choice;
         self.roots = roots.clone();
         PointsToDelta { rebuilt: true, ..PointsToDelta::default() }

@@ -22,6 +22,8 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Facts the code of one origin may have for it to get a context of its own.
     pub origin_budget: u64,
+    /// Edits will come: keep what following them takes. Without it every update starts from nothing.
+    pub follow: bool,
     /// For tests: takes its work in an order of this seed, so that ids are handed out in another order.
     #[doc(hidden)]
     pub shuffle: Option<u64>,
@@ -29,7 +31,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000, shuffle: None }
+        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000, follow: true, shuffle: None }
     }
 }
 

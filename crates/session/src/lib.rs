@@ -33,6 +33,8 @@ pub struct Options {
     pub entries: Vec<String>,
     /// Worker threads; 0 means one per core.
     pub threads: usize,
+    /// Changes will come ([`Session::apply`]): keep what following them takes.
+    pub follow: bool,
 }
 
 /// One program under analysis, with the state of every stage.
@@ -265,6 +267,7 @@ impl Session {
         pointsto::Options {
             full_jdk: self.options.full_jdk,
             exclude: self.options.exclude.clone(),
+            follow: self.options.follow,
             shuffle: self.shuffle,
             ..pointsto::Options::default()
         }

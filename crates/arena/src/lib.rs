@@ -1,10 +1,12 @@
 //! Typed ids, vectors indexed by them, interners and id sets: the small data structures every stage shares.
 //! Knows nothing of programs.
 
+mod chunks;
 mod id;
 mod interner;
 mod set;
 
+pub use chunks::Chunks;
 pub use id::{Id, IndexVec};
 pub use interner::{Interner, Name, Names};
 pub use set::IdSet;

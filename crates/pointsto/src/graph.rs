@@ -5,7 +5,7 @@
 
 use crate::support::{Lost, Reason, Supports};
 use crate::types::Obj;
-use arena::{IdSet, IndexVec, define_id};
+use arena::{Chunks, IdSet, IndexVec, define_id};
 use ir::{ClassId, FieldId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -124,9 +124,9 @@ pub(crate) struct Pointer {
 
 #[derive(Default)]
 pub(crate) struct Graph {
-    pub(crate) nodes: Vec<Pointer>,
-    pub(crate) edges: IndexVec<EdgeId, Edge>,
-    pub(crate) uses: IndexVec<UseId, Placed>,
+    pub(crate) nodes: Chunks<Node, Pointer>,
+    pub(crate) edges: Chunks<EdgeId, Edge>,
+    pub(crate) uses: Chunks<UseId, Placed>,
     edge_ids: FxHashMap<(Node, Node, Option<ClassId>), EdgeId>,
     use_ids: FxHashMap<(Node, Use), UseId>,
     /// Why facts hold that were stated rather than delivered.
@@ -220,14 +220,16 @@ impl Graph {
 
     /// `count` consecutive nodes; returns the first.
     pub(crate) fn add_nodes(&mut self, count: usize) -> Node {
-        let first = self.nodes.len();
-        self.nodes.resize_with(first + count, Pointer::default);
-        Node(first as u32)
+        let first = Node(self.nodes.len() as u32);
+        for _ in 0..count {
+            self.nodes.push(Pointer::default());
+        }
+        first
     }
 
     /// The node will not be mentioned again until it is handed out anew.
     pub(crate) fn free_node(&mut self, node: Node) {
-        let pointer = &self.nodes[node.0 as usize];
+        let pointer = &self.nodes[node];
         debug_assert!(pointer.pts.is_empty() && pointer.uses.is_empty(), "{node:?} is in use");
         debug_assert!(pointer.out.is_empty() && pointer.into.is_empty(), "{node:?} is connected");
         self.free_nodes.push(node);
@@ -242,7 +244,7 @@ impl Graph {
     }
 
     pub(crate) fn pts(&self, node: Node) -> &IdSet<Obj> {
-        &self.nodes[node.0 as usize].pts
+        &self.nodes[node].pts
     }
 
     /// Tells the filters of a new object; ids must come in order.
@@ -284,8 +286,8 @@ impl Graph {
             None => self.edges.push(edge),
         };
         self.edge_ids.insert((src, dst, filter), id);
-        self.nodes[src.0 as usize].out.push(id);
-        self.nodes[dst.0 as usize].into.push(id);
+        self.nodes[src].out.push(id);
+        self.nodes[dst].into.push(id);
         id
     }
 
@@ -312,7 +314,7 @@ impl Graph {
             None => self.uses.push(placed),
         };
         self.use_ids.insert((node, what), id);
-        self.nodes[node.0 as usize].uses.push(id);
+        self.nodes[node].uses.push(id);
         id
     }
 
@@ -345,8 +347,8 @@ impl Graph {
         let Edge { src, dst, filter, .. } = self.edges[id];
         debug_assert!(self.edges[id].supports.is_empty() && self.edges[id].own.is_empty());
         if self.edge_ids.remove(&(src, dst, filter)).is_some() {
-            remove(&mut self.nodes[src.0 as usize].out, id);
-            remove(&mut self.nodes[dst.0 as usize].into, id);
+            remove(&mut self.nodes[src].out, id);
+            remove(&mut self.nodes[dst].into, id);
             self.free_edges.push(id);
         }
     }
@@ -356,7 +358,7 @@ impl Graph {
         let Placed { node, what, .. } = self.uses[id];
         debug_assert!(self.uses[id].supports.is_empty());
         if self.use_ids.remove(&(node, what)).is_some() {
-            remove(&mut self.nodes[node.0 as usize].uses, id);
+            remove(&mut self.nodes[node].uses, id);
             self.free_uses.push(id);
         }
     }
@@ -383,7 +385,7 @@ impl Graph {
                 }
                 None => {
                     let node = self.worklist.pop_front()?;
-                    let pointer = &mut self.nodes[node.0 as usize];
+                    let pointer = &mut self.nodes[node];
                     pointer.queued = false;
                     let fresh = std::mem::take(&mut pointer.fresh);
                     let out = std::mem::take(&mut pointer.out);
@@ -392,7 +394,7 @@ impl Graph {
                             self.flow(&fresh, edge, subtype);
                         }
                     }
-                    let pointer = &mut self.nodes[node.0 as usize];
+                    let pointer = &mut self.nodes[node];
                     pointer.out = out;
                     let is_on = |&id: &UseId| self.uses[id].alive;
                     let uses: Vec<UseId> = pointer.uses.iter().copied().filter(is_on).collect();
@@ -425,7 +427,7 @@ impl Graph {
 
     /// What the node holds and has passed on: fresh objects fire a use when the node is visited.
     pub(crate) fn visited(&self, node: Node) -> IdSet<Obj> {
-        let pointer = &self.nodes[node.0 as usize];
+        let pointer = &self.nodes[node];
         let mut visited = pointer.pts.clone();
         visited.subtract(&pointer.fresh);
         visited
@@ -433,8 +435,8 @@ impl Graph {
 
     /// A stated fact becomes one, unless it is or nobody states it any more.
     fn state(&mut self, node: Node, obj: Obj) {
-        if self.stated.contains_key(&(node, obj)) && self.nodes[node.0 as usize].pts.insert(obj) {
-            self.nodes[node.0 as usize].fresh.insert(obj);
+        if self.stated.contains_key(&(node, obj)) && self.nodes[node].pts.insert(obj) {
+            self.nodes[node].fresh.insert(obj);
             self.facts += 1;
             self.held[obj] += 1;
             if let Some(log) = &mut self.log {
@@ -446,7 +448,7 @@ impl Graph {
 
     /// Everything that the source of an edge holds.
     fn flow_all(&mut self, id: EdgeId, subtype: IsSubtype<'_>) {
-        let src = self.edges[id].src.0 as usize;
+        let src = self.edges[id].src;
         if !self.nodes[src].pts.is_empty() {
             let objects = std::mem::take(&mut self.nodes[src].pts);
             self.flow(&objects, id, subtype);
@@ -458,7 +460,7 @@ impl Graph {
     pub(crate) fn flow(&mut self, objects: &IdSet<Obj>, id: EdgeId, subtype: IsSubtype<'_>) {
         let edge = &mut self.edges[id];
         let mask = edge.filter.map(|class| self.filters.mask(class, subtype));
-        let target = &mut self.nodes[edge.dst.0 as usize];
+        let target = &mut self.nodes[edge.dst];
         let mut new = IdSet::new();
         let added = target.pts.absorb(objects, mask, &mut new);
         if added > 0 {
@@ -488,7 +490,7 @@ impl Graph {
 
     /// Takes facts away that have lost their owner.
     pub(crate) fn remove_facts(&mut self, node: Node, objects: &IdSet<Obj>) {
-        let pointer = &mut self.nodes[node.0 as usize];
+        let pointer = &mut self.nodes[node];
         pointer.pts.subtract(objects);
         debug_assert!(pointer.fresh.is_empty());
         self.facts -= objects.len() as u64;
@@ -506,7 +508,7 @@ impl Graph {
     }
 
     fn enqueue(&mut self, node: Node) {
-        let pointer = &mut self.nodes[node.0 as usize];
+        let pointer = &mut self.nodes[node];
         if !pointer.queued {
             pointer.queued = true;
             self.worklist.push_back(node);

@@ -107,7 +107,7 @@ impl Solver<'_> {
     /// The edge that delivered a fact first; `None` for facts that were stated.
     fn owner(&self, node: Node, obj: Obj) -> Option<EdgeId> {
         let graph = &self.state.graph;
-        let into = &graph.nodes[node.0 as usize].into;
+        let into = &graph.nodes[node].into;
         into.iter().copied().find(|&edge| graph.edges[edge].own.contains(obj))
     }
 
@@ -202,8 +202,8 @@ impl Solver<'_> {
         self.doubts.deleted += gone.len() as u64;
         self.state.graph.remove_facts(node, gone);
         self.doubts.gone_facts.entry(node).or_default().union_with(gone);
-        for at in 0..self.state.graph.nodes[node.0 as usize].out.len() {
-            let id = self.state.graph.nodes[node.0 as usize].out[at];
+        for at in 0..self.state.graph.nodes[node].out.len() {
+            let id = self.state.graph.nodes[node].out[at];
             let edge = &mut self.state.graph.edges[id];
             let lost = edge.own.intersection(gone);
             if !lost.is_empty() {
@@ -212,7 +212,7 @@ impl Solver<'_> {
                 self.doubt_facts(dst, &lost);
             }
         }
-        let uses = self.state.graph.nodes[node.0 as usize].uses.clone();
+        let uses = self.state.graph.nodes[node].uses.clone();
         for id in uses {
             let placed = &self.state.graph.uses[id];
             if placed.alive && !placed.late {
@@ -242,8 +242,8 @@ impl Solver<'_> {
             for obj in objects.iter() {
                 self.state.graph.restate(node, obj);
             }
-            for at in 0..self.state.graph.nodes[node.0 as usize].into.len() {
-                let id = self.state.graph.nodes[node.0 as usize].into[at];
+            for at in 0..self.state.graph.nodes[node].into.len() {
+                let id = self.state.graph.nodes[node].into[at];
                 let edge = &self.state.graph.edges[id];
                 if edge.alive {
                     let delivered = self.state.graph.pts(edge.src).intersection(&objects);
@@ -385,9 +385,9 @@ impl Solver<'_> {
     fn other_reason(&mut self, thing: Thing, from: usize) -> Option<(usize, [Option<Thing>; 2])> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
-            edges = self.state.graph.nodes[node.0 as usize].into.len();
+            edges = self.state.graph.nodes[node].into.len();
             for at in from..edges {
-                let edge = self.state.graph.nodes[node.0 as usize].into[at];
+                let edge = self.state.graph.nodes[node].into[at];
                 let (src, filter) = (self.state.graph.edges[edge].src, self.state.graph.edges[edge].filter);
                 if self.state.graph.edges[edge].alive && self.state.graph.pts(src).contains(obj) {
                     let program = &mut *self.program;
@@ -410,7 +410,7 @@ impl Solver<'_> {
             if let Some(owner) = self.owner(node, obj) {
                 self.state.graph.edges[owner].own.remove(obj);
             }
-            let into = &self.state.graph.nodes[node.0 as usize].into;
+            let into = &self.state.graph.nodes[node].into;
             edges = into.len();
             if let Some(&edge) = into.get(at) {
                 self.state.graph.edges[edge].own.insert(obj);

@@ -6,7 +6,7 @@ use crate::graph::{CallId, EdgeId, Node, UseId};
 use crate::state::{ExpandedCall, Place};
 use crate::support::Supports;
 use crate::types::*;
-use arena::{IndexVec, define_id};
+use arena::{Chunks, define_id};
 use ir::{ClassId, MethodId, Selector};
 use models::ModelId;
 use rustc_hash::FxHashMap;
@@ -125,7 +125,7 @@ pub(crate) struct Held {
 
 #[derive(Default)]
 pub(crate) struct Rules {
-    pub(crate) held: IndexVec<RuleId, Held>,
+    pub(crate) held: Chunks<RuleId, Held>,
     ids: FxHashMap<Rule, RuleId>,
     free: Vec<RuleId>,
     /// Rules about a call.

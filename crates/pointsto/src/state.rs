@@ -8,7 +8,7 @@ use crate::sizes::Sizes;
 use crate::solver::Roots;
 use crate::traits::TraitTable;
 use crate::types::*;
-use arena::{IdSet, IndexVec, Interner, define_id};
+use arena::{Chunks, IdSet, IndexVec, Interner, define_id};
 use ir::{Body, ClassId, FieldId, MethodId, MethodRef, StmtId, Var};
 use models::ModelId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,9 +46,9 @@ pub struct PointsTo {
     pub(crate) slots: FxHashMap<Slot, Node>,
     /// Whose each node is.
     pub(crate) homes: IndexVec<Node, Home>,
-    pub(crate) places: IndexVec<Place, Placed>,
+    pub(crate) places: Chunks<Place, Placed>,
     pub(crate) place_ids: FxHashMap<(Act, StmtId), Place>,
-    pub(crate) calls: IndexVec<CallId, Call>,
+    pub(crate) calls: Chunks<CallId, Call>,
     pub(crate) free_calls: Vec<CallId>,
     pub(crate) lambda_calls: FxHashMap<Call, CallId>,
     pub(crate) leaves: FxHashMap<Leaf, u32>,

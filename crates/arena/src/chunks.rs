@@ -81,6 +81,9 @@ mod tests {
         chunks[N(4999)] = 7;
         assert_eq!((chunks.len(), chunks[N(1024)], chunks[N(4999)]), (5000, 3072, 7));
         assert!(chunks.iter().zip(chunks.ids()).all(|((id, _), other)| id == other));
-        assert_eq!(chunks.iter().map(|(_, &item)| item).sum::<usize>(), (0..4999).map(|at| at * 3).sum::<usize>() + 7);
+        assert_eq!(
+            chunks.iter().map(|(_, &item)| item).sum::<usize>(),
+            (0..4999).map(|at| at * 3).sum::<usize>() + 7
+        );
     }
 }

@@ -275,7 +275,7 @@ impl Solver<'_> {
             if candidates.is_empty() {
                 continue;
             }
-            let owned = edge.own.intersection(&objects);
+            let owned = self.state.graph.owned_of(id, &objects);
             let program = &mut *self.program;
             let mut stopped = IdSet::new();
             for obj in owned.iter() {
@@ -284,7 +284,9 @@ impl Solver<'_> {
                     stopped.insert(obj);
                 }
             }
-            self.state.graph.edges[id].own.subtract(&stopped);
+            if !stopped.is_empty() {
+                self.state.graph.own_mut(id).subtract(&stopped);
+            }
             self.doubt_facts(dst, &stopped);
             self.state.graph.revive_edge(id);
         }

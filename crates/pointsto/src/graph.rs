@@ -95,10 +95,16 @@ pub(crate) struct Edge {
     pub(crate) dst: Node,
     /// Only objects of this class pass.
     pub(crate) filter: Option<ClassId>,
-    /// The facts of `dst` that this edge delivered first; no other edge has them.
-    pub(crate) own: IdSet<Obj>,
+    own: Own,
     pub(crate) supports: Supports,
     pub(crate) alive: bool,
+}
+
+/// The facts of its target that an edge delivered first; no other edge has them.
+enum Own {
+    /// All there are: nothing else delivers or states any.
+    All,
+    These(IdSet<Obj>),
 }
 
 /// A use and the node it sits on.
@@ -119,6 +125,8 @@ pub(crate) struct Pointer {
     pub(crate) out: Vec<EdgeId>,
     pub(crate) into: Vec<EdgeId>,
     pub(crate) uses: Vec<UseId>,
+    /// A fact was stated here at some time.
+    is_stated: bool,
     queued: bool,
 }
 
@@ -232,6 +240,7 @@ impl Graph {
         let pointer = &self.nodes[node];
         debug_assert!(pointer.pts.is_empty() && pointer.uses.is_empty(), "{node:?} is in use");
         debug_assert!(pointer.out.is_empty() && pointer.into.is_empty(), "{node:?} is connected");
+        self.nodes[node].is_stated = false;
         self.free_nodes.push(node);
     }
 
@@ -256,6 +265,9 @@ impl Graph {
 
     pub(crate) fn support_fact(&mut self, node: Node, obj: Obj, reason: Reason) {
         self.stated.entry((node, obj)).or_default().add(reason);
+        if !std::mem::replace(&mut self.nodes[node].is_stated, true) {
+            self.share(node);
+        }
         if !self.pts(node).contains(obj) {
             self.late.push(Late::Fact(node, obj));
         }
@@ -276,7 +288,11 @@ impl Graph {
         if let Some(&edge) = self.edge_ids.get(&(src, dst, filter)) {
             return edge;
         }
-        let (own, supports) = (IdSet::new(), Supports::default());
+        let supports = Supports::default();
+        self.share(dst);
+        let target = &self.nodes[dst];
+        let is_first = target.into.is_empty() && target.pts.is_empty() && !target.is_stated;
+        let own = if is_first { Own::All } else { Own::These(IdSet::new()) };
         let edge = Edge { src, dst, filter, own, supports, alive: false };
         let id = match self.free_edges.pop() {
             Some(id) => {
@@ -289,6 +305,38 @@ impl Graph {
         self.nodes[src].out.push(id);
         self.nodes[dst].into.push(id);
         id
+    }
+
+    /// Something else than its only edge may have facts of a node from now on.
+    fn share(&mut self, node: Node) {
+        if let &[only] = self.nodes[node].into.as_slice() {
+            self.own_mut(only);
+        }
+    }
+
+    pub(crate) fn owns(&self, id: EdgeId, obj: Obj) -> bool {
+        match &self.edges[id].own {
+            Own::All => self.pts(self.edges[id].dst).contains(obj),
+            Own::These(own) => own.contains(obj),
+        }
+    }
+
+    /// Which of the objects are the edge's own.
+    pub(crate) fn owned_of(&self, id: EdgeId, objects: &IdSet<Obj>) -> IdSet<Obj> {
+        match &self.edges[id].own {
+            Own::All => self.pts(self.edges[id].dst).intersection(objects),
+            Own::These(own) => own.intersection(objects),
+        }
+    }
+
+    pub(crate) fn own_mut(&mut self, id: EdgeId) -> &mut IdSet<Obj> {
+        if let Own::All = self.edges[id].own {
+            self.edges[id].own = Own::These(self.pts(self.edges[id].dst).clone());
+        }
+        match &mut self.edges[id].own {
+            Own::These(own) => own,
+            Own::All => unreachable!("told one by one a line above"),
+        }
     }
 
     pub(crate) fn support_edge(&mut self, id: EdgeId, reason: Reason) {
@@ -345,7 +393,7 @@ impl Graph {
     /// Forgets an edge that nothing speaks for.
     pub(crate) fn drop_edge(&mut self, id: EdgeId) {
         let Edge { src, dst, filter, .. } = self.edges[id];
-        debug_assert!(self.edges[id].supports.is_empty() && self.edges[id].own.is_empty());
+        debug_assert!(self.edges[id].supports.is_empty() && self.own_mut(id).is_empty());
         if self.edge_ids.remove(&(src, dst, filter)).is_some() {
             remove(&mut self.nodes[src].out, id);
             remove(&mut self.nodes[dst].into, id);
@@ -464,7 +512,9 @@ impl Graph {
         let mut new = IdSet::new();
         let added = target.pts.absorb(objects, mask, &mut new);
         if added > 0 {
-            edge.own.union_with(&new);
+            if let Own::These(own) = &mut edge.own {
+                own.union_with(&new);
+            }
             self.facts += added as u64;
             new.iter().for_each(|obj| self.held[obj] += 1);
             let dst = edge.dst;

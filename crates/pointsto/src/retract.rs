@@ -108,7 +108,7 @@ impl Solver<'_> {
     fn owner(&self, node: Node, obj: Obj) -> Option<EdgeId> {
         let graph = &self.state.graph;
         let into = &graph.nodes[node].into;
-        into.iter().copied().find(|&edge| graph.edges[edge].own.contains(obj))
+        into.iter().copied().find(|&edge| graph.owns(edge, obj))
     }
 
     fn is_alive(&self, thing: Thing) -> bool {
@@ -162,9 +162,10 @@ impl Solver<'_> {
         match thing {
             Thing::Fact(..) => {}
             Thing::Edge(id) => {
+                let own = std::mem::take(self.state.graph.own_mut(id));
                 let edge = &mut self.state.graph.edges[id];
                 edge.alive = false;
-                let (dst, own) = (edge.dst, std::mem::take(&mut edge.own));
+                let dst = edge.dst;
                 self.doubt_facts(dst, &own);
             }
             Thing::Use(id) => {
@@ -204,11 +205,10 @@ impl Solver<'_> {
         self.doubts.gone_facts.entry(node).or_default().union_with(gone);
         for at in 0..self.state.graph.nodes[node].out.len() {
             let id = self.state.graph.nodes[node].out[at];
-            let edge = &mut self.state.graph.edges[id];
-            let lost = edge.own.intersection(gone);
+            let lost = self.state.graph.owned_of(id, gone);
             if !lost.is_empty() {
-                edge.own.subtract(&lost);
-                let dst = edge.dst;
+                self.state.graph.own_mut(id).subtract(&lost);
+                let dst = self.state.graph.edges[id].dst;
                 self.doubt_facts(dst, &lost);
             }
         }
@@ -408,12 +408,12 @@ impl Solver<'_> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
             if let Some(owner) = self.owner(node, obj) {
-                self.state.graph.edges[owner].own.remove(obj);
+                self.state.graph.own_mut(owner).remove(obj);
             }
             let into = &self.state.graph.nodes[node].into;
             edges = into.len();
             if let Some(&edge) = into.get(at) {
-                self.state.graph.edges[edge].own.insert(obj);
+                self.state.graph.own_mut(edge).insert(obj);
             }
             if let Some(facts) = self.doubts.facts.get_mut(&node) {
                 facts.remove(obj);

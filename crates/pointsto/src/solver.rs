@@ -184,7 +184,9 @@ impl<'a> Solver<'a> {
             }
             Rule::OpaqueArray(obj) => self.run_opaque_array(obj),
         }
-        self.state.rules.held[id].effects = std::mem::take(&mut self.now.effects);
+        // Exactly as long as it is: there are very many.
+        self.state.rules.held[id].effects = self.now.effects.as_slice().into();
+        self.now.effects.clear();
     }
 
     /// The effects of a rule that no longer holds.

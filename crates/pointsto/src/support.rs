@@ -16,12 +16,37 @@ pub(crate) enum Reason {
     Fired(UseId, Obj),
 }
 
+/// A reason in eight bytes: there are millions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Packed(u64);
+
+const ROOT: u64 = u64::MAX;
+const RULE: u64 = 1 << 63;
+
+impl Packed {
+    fn new(reason: Reason) -> Packed {
+        Packed(match reason {
+            Reason::Root => ROOT,
+            Reason::Rule(rule) => RULE | u64::from(rule.0),
+            Reason::Fired(use_, obj) => u64::from(use_.0) << 32 | u64::from(obj.0),
+        })
+    }
+
+    fn reason(self) -> Reason {
+        match self.0 {
+            ROOT => Reason::Root,
+            rule if rule & RULE != 0 => Reason::Rule(RuleId(rule as u32)),
+            fired => Reason::Fired(UseId((fired >> 32) as u32), Obj(fired as u32)),
+        }
+    }
+}
+
 /// All reasons for one thing, with multiplicity. The first is the chosen one: following chosen reasons from
 /// anything leads to the roots without coming back to it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Supports {
-    first: Option<Reason>,
-    others: Vec<Reason>,
+    first: Option<Packed>,
+    others: Vec<Packed>,
 }
 
 /// What a thing lost when a reason was taken from it.
@@ -38,12 +63,13 @@ pub(crate) enum Lost {
 impl Supports {
     pub(crate) fn add(&mut self, reason: Reason) {
         match self.first {
-            None => self.first = Some(reason),
-            Some(_) => self.others.push(reason),
+            None => self.first = Some(Packed::new(reason)),
+            Some(_) => self.others.push(Packed::new(reason)),
         }
     }
 
     pub(crate) fn remove(&mut self, reason: Reason) -> Lost {
+        let reason = Packed::new(reason);
         if let Some(at) = self.others.iter().rposition(|&other| other == reason) {
             self.others.swap_remove(at);
             Lost::Spare
@@ -56,7 +82,7 @@ impl Supports {
     }
 
     pub(crate) fn chosen(&self) -> Option<Reason> {
-        self.first
+        self.first.map(Packed::reason)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -64,7 +90,8 @@ impl Supports {
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<Reason> {
-        if at == 0 { self.first } else { self.others.get(at - 1).copied() }
+        let packed = if at == 0 { self.first } else { self.others.get(at - 1).copied() };
+        packed.map(Packed::reason)
     }
 
     /// Makes the reason at this place the chosen one.

@@ -11,7 +11,7 @@ use crate::state::{Call, PointsTo, Target};
 use crate::support::Reason;
 use crate::types::*;
 use arena::IdSet;
-use ir::{ClassId, Loaded, Program, ProgramDelta, StmtId, StmtKind};
+use ir::{CallKind, ClassId, Loaded, MethodId, Program, ProgramDelta, StmtId, StmtKind};
 use rustc_hash::FxHashSet;
 
 /// Classes about which the hierarchy answers differently, and all below them.
@@ -121,7 +121,8 @@ impl Solver<'_> {
             let Some(body) = self.state.shapes.get(method).and_then(|shape| shape.body.as_ref()) else {
                 continue;
             };
-            let mentions = body.stmts.iter().filter(|(_, stmt)| mentions(&stmt.kind, affected));
+            let program = &mut *self.program;
+            let mentions = body.stmts.iter().filter(|(_, stmt)| mentions(program, &stmt.kind, affected));
             let stmts: Vec<StmtId> = mentions
                 .map(|(stmt, _)| stmt)
                 .filter(|stmt| !edited.iter().any(|body| body.method == *method && body.going.contains(stmt)))
@@ -196,7 +197,7 @@ impl Solver<'_> {
                     || self.models.model(model).looks_back()
             }
             Rule::LambdaCalled(call) => match self.state.calls[call].target {
-                Target::Fixed(method) => of_method(method),
+                Target::Fixed(method) => of_method(method) || passes(self.program, method, affected),
                 Target::Virtual(target) => affected.has(target.class),
                 Target::Named(..) => false,
             },
@@ -293,14 +294,24 @@ impl Solver<'_> {
     }
 }
 
+/// Does the method take or return objects of affected classes? Calls of static ones are told apart by that.
+fn passes(program: &Program, method: MethodId, affected: &Affected) -> bool {
+    let method = program.method(method);
+    method.params.iter().flatten().chain(&method.result).any(|&class| affected.has(class))
+}
+
 /// Does running the statement ask the hierarchy about affected classes?
-fn mentions(kind: &StmtKind, affected: &Affected) -> bool {
+fn mentions(program: &mut Program, kind: &StmtKind, affected: &Affected) -> bool {
     match kind {
         StmtKind::New { class, .. } | StmtKind::NewArray { class, .. } => affected.has(*class),
         StmtKind::Load { field, .. }
         | StmtKind::Store { field, .. }
         | StmtKind::LoadStatic { field, .. }
         | StmtKind::StoreStatic { field, .. } => affected.has(field.class),
+        StmtKind::Call { kind: CallKind::Static, target, .. } => {
+            let method = program.resolve_method(*target);
+            affected.has(target.class) || method.is_some_and(|method| passes(program, method, affected))
+        }
         StmtKind::Call { target, .. } => affected.has(target.class),
         StmtKind::Lambda { interface, target, .. } => affected.has(*interface) || affected.has(target.class),
         StmtKind::Const { value: ir::Const::Other(class) | ir::Const::Class(class), .. } => {

@@ -97,7 +97,7 @@ impl Session {
     /// Works everything out from nothing, for the same program, and compares.
     pub fn verify(&mut self) -> Verdict {
         let options = self.points_to_options();
-        let roots = crate::entries::find(&mut self.program, &self.options).roots;
+        let (roots, _) = crate::roots(&mut self.program, &self.options);
         let mut pointsto = PointsTo::default();
         pointsto.apply(&mut self.program, &mut self.models, &roots, &options, &|_| ());
         let digests = (self.pointsto.digest(), pointsto.digest());

@@ -188,9 +188,9 @@ impl Session {
             let options = session.points_to_options();
             let mut wrong = Vec::new();
             let mut find = |program: &mut Program| {
-                let found = entries::find(program, &session.options);
-                wrong = found.notes;
-                if wrong.is_empty() { found.roots } else { Roots::default() }
+                let (roots, notes) = roots(program, &session.options);
+                wrong = notes;
+                roots
             };
             let (program, models) = (&mut session.program, &mut session.models);
             let facts = |facts| progress("points-to", facts);
@@ -283,6 +283,12 @@ impl Session {
             None => work(self),
         }
     }
+}
+
+/// Where the program begins: nowhere at all if something is wrong with that.
+fn roots(program: &mut Program, options: &Options) -> (Roots, Vec<Note>) {
+    let found = entries::find(program, options);
+    (if found.notes.is_empty() { found.roots } else { Roots::default() }, found.notes)
 }
 
 /// A pool of the size the user asked for; `None` when any will do, or when the machine refuses one.

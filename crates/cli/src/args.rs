@@ -19,11 +19,16 @@ Exit code:
   1  analysed, with findings
   2  not analysed: wrong usage, nothing that can be read, no entry point, no JDK";
 
+const WATCH_ENDS: &str = "Ctrl-C ends it, with exit code 0; 2 means that it could not begin.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse a program and print its data races and deadlocks.
     #[command(after_help = EXIT_CODES)]
     Check(CheckArgs),
+    /// Analyse a program, follow its files, and tell what each change brings and repairs.
+    #[command(after_help = WATCH_ENDS)]
+    Watch(WatchArgs),
     /// Measure how the analysis follows edits of a program.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -71,6 +76,45 @@ pub struct EditsArgs {
 
 #[derive(Debug, ClapArgs)]
 pub struct CheckArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// How to print the findings.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
+    /// Write the report to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// The least confidence that makes the exit code 1.
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Medium, help_heading = "Output")]
+    pub fail_on: FailOn,
+
+    /// Show sizes, time per stage, and how many pairs each stage leaves.
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct WatchArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+
+    /// Look at the files every second; for disks of whose changes the system does not tell.
+    #[arg(long, help_heading = "Program")]
+    pub poll: bool,
+}
+
+/// What is analysed, and how.
+#[derive(Debug, ClapArgs)]
+pub struct ProgramArgs {
     /// Jars, class directories, Java source trees, Maven or Gradle projects.
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
@@ -112,26 +156,14 @@ pub struct CheckArgs {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Analysis")]
     pub threads: Option<u16>,
+}
 
-    /// How to print the findings.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
-    pub format: Format,
-
-    /// Write the report to this file instead of standard output.
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    pub output: Option<PathBuf>,
-
+/// How much is told, and how it looks.
+#[derive(Debug, ClapArgs)]
+pub struct ShowArgs {
     /// Show findings of low confidence too.
     #[arg(long, help_heading = "Output")]
     pub all: bool,
-
-    /// The least confidence that makes the exit code 1.
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Medium, help_heading = "Output")]
-    pub fail_on: FailOn,
-
-    /// Show sizes, time per stage, and how many pairs each stage leaves.
-    #[arg(long, help_heading = "Output")]
-    pub stats: bool,
 
     /// List every note about what was not found, understood or analysed.
     #[arg(long, help_heading = "Output")]
@@ -191,9 +223,9 @@ mod tests {
     fn javas_own_spelling_of_the_class_path_is_understood() {
         for spelling in ["-cp", "-classpath", "--classpath", "--class-path"] {
             let args = ["snarl", "check", spelling, "a.jar:b.jar", "app"].map(OsString::from);
-            let Command::Check(check) = parse(args).command else { panic!("not a check") };
-            assert_eq!(check.classpath, ["a.jar:b.jar"]);
-            assert_eq!(check.paths, [PathBuf::from("app")]);
+            let Command::Check(check) = parse(args).command else { panic!("not check") };
+            assert_eq!(check.program.classpath, ["a.jar:b.jar"]);
+            assert_eq!(check.program.paths, [PathBuf::from("app")]);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! back, follows, and tells how long that took. The order of events and the table; what an edit is, the session knows.
 
 use crate::args::EditsArgs;
-use crate::check::{Verdict, add_models, nowhere_to_begin};
-use crate::output;
+use crate::check::Verdict;
+use crate::{begin, output};
 use crate::settings::{Settings, Surroundings};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
@@ -18,13 +18,12 @@ const NAMED: usize = 5;
 
 pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
-    let settings = Settings::resolve(program, around);
+    let mut settings = Settings::resolve(program, around);
+    settings.options.follow = true;
     let project = Arc::new(project::open(&settings.request)?);
-    let options = session::Options { follow: true, ..settings.options.clone() };
-    let mut session = Session::new(project.clone(), options);
-    add_models(&mut session, &settings.models)?;
+    let mut session = begin::session(project.clone(), &settings)?;
     let report = session.check(&|_, _| ());
-    if let Some(message) = nowhere_to_begin(&report) {
+    if let Some(message) = begin::nowhere_to_begin(&report) {
         bail!("{message}");
     }
     if points_to {

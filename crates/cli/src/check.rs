@@ -1,24 +1,12 @@
 //! `snarl check`: open the program, analyse it, print what was found. The order of events, nothing more.
 
-use crate::{args::Format, meter::Meter, output, settings::Settings, sources::ProjectSources};
-use anyhow::{Context, Result, bail};
-use findings::{Confidence, Note, Report};
+use crate::{args::Format, begin, meter::Meter, output, settings::Settings, sources::ProjectSources};
+use anyhow::{Result, bail};
+use findings::{Confidence, Report};
 use project::Project;
 use report::{json, stats, text};
-use session::{ENTRY_POINTS, Session};
-use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Kinds of notes after which there is no report: an empty one would look like a clean program.
-const NOWHERE_TO_BEGIN: [&str; 2] = ["no-entry-point", "unknown-entry-point"];
-
-/// Damage that may be why there is nowhere to begin.
-const DAMAGE: [&str; 3] = ["corrupt-archive", "corrupt-class", "corrupt-entry"];
-
-/// More take a while, and are seldom meant.
-const MANY_ENTRY_POINTS: u64 = 8;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -27,7 +15,7 @@ pub enum Verdict {
 }
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
-    let meter = if settings.progress { Meter::on_terminal() } else { Meter::hidden() };
+    let meter = begin::meter(settings);
     let (project, report) = analyse(settings, &meter)?;
     drop(meter);
     deliver(&report, &project, settings)?;
@@ -45,50 +33,14 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
     let project = Arc::new(project::open(&settings.request)?);
     let opened = began.elapsed().as_secs_f64();
 
-    let mut session = Session::new(project.clone(), settings.options.clone());
-    add_models(&mut session, &settings.models)?;
-    let mut report = session.check(&|stage, done| {
-        meter.show(stage, done);
-        if stage == ENTRY_POINTS && done > MANY_ENTRY_POINTS && settings.announce {
-            output::remark(&format!("analysing {done} entry points; --main picks one"));
-        }
-    });
+    let mut report = begin::session(project.clone(), settings)?.check(&begin::progress(settings, meter));
     report.notes.extend(project.notes());
     report.sort();
-    if let Some(message) = nowhere_to_begin(&report) {
+    if let Some(message) = begin::nowhere_to_begin(&report) {
         bail!("{message}");
     }
     report.stats.seconds.insert(0, ("open".to_owned(), opened));
     Ok((project, report))
-}
-
-pub fn add_models(session: &mut Session, files: &[PathBuf]) -> Result<()> {
-    for path in files {
-        let shown = path.display().to_string();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read models from {shown}"))?;
-        session.add_models(&shown, &text)?;
-    }
-    Ok(())
-}
-
-/// Why nothing was analysed: what cannot be read first, which is the reason then, and whatever else is wrong with the
-/// input last.
-pub fn nowhere_to_begin(report: &Report) -> Option<String> {
-    let (wrong, others): (Vec<&Note>, Vec<&Note>) =
-        report.notes.iter().partition(|note| NOWHERE_TO_BEGIN.contains(&note.kind.as_str()));
-    if wrong.is_empty() {
-        return None;
-    }
-    let others: Vec<Note> = others.into_iter().cloned().collect();
-    // A name that nothing has is wrong by itself.
-    let is_searched = wrong.iter().all(|note| note.kind == "no-entry-point");
-    let is_damage = |note: &&Note| is_searched && DAMAGE.contains(&note.kind.as_str());
-    let (damage, others): (Vec<&Note>, Vec<&Note>) =
-        text::most_important(&others).0.into_iter().partition(is_damage);
-    let mut lines: Vec<String> =
-        damage.into_iter().chain(wrong).map(|note| text::clean(&note.message)).collect();
-    lines.extend(others.into_iter().map(|note| text::note(note, &text::Look::plain())));
-    Some(lines.join("\n"))
 }
 
 fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()> {

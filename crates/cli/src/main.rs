@@ -2,17 +2,21 @@
 //! from the crates below; everything it says about itself is here.
 
 mod args;
+mod begin;
 mod bench;
 mod check;
 mod crash;
+mod inbox;
 mod meter;
 mod output;
 mod settings;
 mod sources;
+mod told;
+mod watch;
 
+use anyhow::Result;
 use args::{Args, BenchCommand, Command};
 use settings::{Settings, Surroundings};
-use std::panic::UnwindSafe;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -20,19 +24,28 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let Args { command } = args::parse(std::env::args_os());
-    let around = Surroundings::current();
-    let run: Box<dyn FnOnce() -> anyhow::Result<check::Verdict> + UnwindSafe> = match command {
-        Command::Check(args) => {
-            let settings = Settings::resolve(args, &around);
-            Box::new(move || check::run(&settings))
-        }
-        Command::Bench(BenchCommand::Edits(args)) => Box::new(move || bench::run(args, &around)),
-    };
-    match crash::caught(run) {
-        Ok(Ok(check::Verdict::Pass)) => ExitCode::SUCCESS,
-        Ok(Ok(check::Verdict::Fail)) => ExitCode::from(1),
+    match crash::caught(|| run(command, &Surroundings::current())) {
+        Ok(Ok(code)) => code,
         Ok(Err(error)) => stop(&format!("{error:#}")),
         Err(crash) => stop(&crash.to_string()),
+    }
+}
+
+fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
+    match command {
+        Command::Check(args) => check::run(&Settings::resolve(args, around)).map(exit_code),
+        Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
+        Command::Watch(args) => {
+            let poll = args.poll;
+            watch::run(&Settings::for_watching(args, around), poll).map(|()| ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn exit_code(verdict: check::Verdict) -> ExitCode {
+    match verdict {
+        check::Verdict::Pass => ExitCode::SUCCESS,
+        check::Verdict::Fail => ExitCode::from(1),
     }
 }
 

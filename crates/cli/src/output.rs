@@ -12,10 +12,15 @@ pub fn to_file(path: &Path, text: &str) -> Result<()> {
 
 /// A reader that has seen enough (`snarl check | head`) is no error.
 pub fn to_stdout(text: &str) -> Result<()> {
+    stream(text).map(|_| ())
+}
+
+/// The same at once, with more to come; false when the reader has seen enough.
+pub fn stream(text: &str) -> Result<bool> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to standard output"),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        result => result.map(|()| true).context("cannot write to standard output"),
     }
 }
 

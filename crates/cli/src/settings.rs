@@ -1,7 +1,7 @@
 //! The arguments resolved against the surroundings: every default filled in, every `auto` decided. Touches
 //! no file.
 
-use crate::args::{CheckArgs, Colour, FailOn, Format};
+use crate::args::{CheckArgs, Colour, FailOn, Format, ShowArgs, WatchArgs};
 use console::Term;
 use findings::Confidence;
 use report::text::Look;
@@ -59,35 +59,46 @@ impl Surroundings {
 impl Settings {
     pub fn resolve(args: CheckArgs, around: &Surroundings) -> Settings {
         let fail_on = fail_on(args.fail_on);
+        let (program, show) = (args.program, args.show);
         Settings {
-            look: look(&args, around),
-            least: least(args.all, fail_on),
+            look: look(&show, around.stdout.filter(|_| args.output.is_none()), around),
+            least: least(show.all, fail_on),
             fail_on,
-            progress: around.stderr_is_terminal && !args.quiet,
+            progress: around.stderr_is_terminal && !show.quiet,
             announce: !around.stderr_is_terminal
-                && !args.quiet
-                && args.main.is_empty()
-                && args.entry.is_empty(),
+                && !show.quiet
+                && program.main.is_empty()
+                && program.entry.is_empty(),
             request: project::Request {
-                paths: args.paths,
-                classpath: args.classpath.iter().flat_map(elements).collect(),
-                jdk: args.jdk,
+                paths: program.paths,
+                classpath: program.classpath.iter().flat_map(elements).collect(),
+                jdk: program.jdk,
             },
             options: session::Options {
-                full_jdk: args.full_jdk,
-                exclude: args.exclude,
-                mains: args.main,
-                entries: args.entry,
-                threads: args.threads.map_or(0, usize::from),
+                full_jdk: program.full_jdk,
+                exclude: program.exclude,
+                mains: program.main,
+                entries: program.entry,
+                threads: program.threads.map_or(0, usize::from),
                 follow: false,
             },
-            models: args.models,
+            models: program.models,
             format: args.format,
             output: args.output,
             stats: args.stats,
-            notes: args.notes,
-            quiet: args.quiet,
+            notes: show.notes,
+            quiet: show.quiet,
         }
+    }
+
+    /// Text on standard output, and no finding fails anything.
+    pub fn for_watching(args: WatchArgs, around: &Surroundings) -> Settings {
+        let WatchArgs { program, show, poll: _ } = args;
+        let (format, fail_on) = (Format::Text, FailOn::Never);
+        let args = CheckArgs { program, format, output: None, fail_on, stats: false, show };
+        let mut settings = Settings::resolve(args, around);
+        settings.options.follow = true;
+        settings
     }
 }
 
@@ -105,9 +116,8 @@ fn least(all: bool, fail_on: Option<Confidence>) -> Confidence {
     if all || fail_on == Some(Confidence::Low) { Confidence::Low } else { Confidence::Medium }
 }
 
-fn look(args: &CheckArgs, around: &Surroundings) -> Look {
-    let terminal = around.stdout.filter(|_| args.output.is_none());
-    let coloured = match args.color {
+fn look(show: &ShowArgs, terminal: Option<usize>, around: &Surroundings) -> Look {
+    let coloured = match show.color {
         Colour::Always => true,
         Colour::Never => false,
         Colour::Auto => terminal.is_some() && around.colours(),
@@ -131,7 +141,7 @@ mod tests {
 
     fn settings(args: &[&str], around: &Surroundings) -> Settings {
         let args = ["snarl", "check"].iter().chain(args).map(OsString::from);
-        let Command::Check(args) = args::parse(args).command else { panic!("not a check") };
+        let Command::Check(args) = args::parse(args).command else { panic!("not check") };
         Settings::resolve(args, around)
     }
 

@@ -7,3 +7,4 @@ mod inputs;
 mod models;
 mod sites;
 mod support;
+mod watch;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
 /// No program here is large; whoever takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Class files by their path below the class path, `app/Main.class`.
 pub type Classes = BTreeMap<String, Vec<u8>>;
@@ -44,11 +44,15 @@ impl Place {
 
     /// `snarl check` with these arguments, in this directory.
     pub fn check(&self, args: &[&str]) -> Run {
+        run(self.snarl("check", args))
+    }
+
+    pub fn snarl(&self, subcommand: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_snarl"));
-        command.arg("check").args(args).current_dir(self.path());
+        command.arg(subcommand).args(args).current_dir(self.path()).stdin(Stdio::null());
         // A user's own repository and settings play no part.
         command.env("HOME", self.path()).env_remove("RUST_BACKTRACE").env_remove("GRADLE_USER_HOME");
-        run(command)
+        command
     }
 
     /// The same, with the report as JSON.
@@ -67,7 +71,7 @@ pub struct Run {
 }
 
 fn run(mut command: Command) -> Run {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.expect("snarl runs");
     let (mut out, mut err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
     let (sender, receiver) = mpsc::channel();

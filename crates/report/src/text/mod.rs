@@ -9,10 +9,12 @@ mod note;
 mod side;
 mod summary;
 mod trace;
+mod update;
 
 pub use look::{Look, clean};
-pub use note::{most_important, note, note_counts};
+pub use note::{most_important, no_longer, note, note_counts};
 pub use summary::summary;
+pub use update::{brief, fixed, hidden, introduced};
 
 use crate::{Sources, names::Names};
 use findings::Finding;

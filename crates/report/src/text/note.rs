@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 16] = [
+const ABOUT_THE_INPUT: [&str; 20] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
@@ -19,10 +19,14 @@ const ABOUT_THE_INPUT: [&str; 16] = [
     "no-archive",
     "no-entry-point",
     "one-thread",
+    "source-errors",
     "sources-only",
     "too-many-files",
     "uncompiled-sources",
+    "unknown-entry-point",
     "unreadable-file",
+    "unsettled-file",
+    "vanished-path",
 ];
 
 /// Of one kind, this many say enough.
@@ -48,6 +52,12 @@ pub fn note(note: &Note, look: &Look) -> String {
     let head = if needs_attention(note) { look.alert(&head) } else { look.key(&head) };
     let times = if note.count > 1 { format!(" ({} times)", note.count) } else { String::new() };
     format!("{head}: {}{times}", clean(&note.message))
+}
+
+/// "no longer[missing-class]: …", of a note that was told earlier.
+pub fn no_longer(note: &Note, look: &Look) -> String {
+    let head = format!("no longer[{}]", clean(&note.kind));
+    format!("{}: {}", look.good(&head), clean(&note.message))
 }
 
 /// "notes: 12 missing-class, 3 opaque-call · --notes lists them"; `None` if there is nothing to count.

@@ -1,0 +1,188 @@
+//! What a reader who follows a program has been told so far, and what is therefore left to say after each change. Knows
+//! nothing of how changes are found, nor where the words go.
+
+use crate::inbox::News;
+use crate::{begin, settings::Settings, sources::ProjectSources};
+use findings::{Finding, FindingsDelta, Note, Report};
+use project::Project;
+use report::text;
+use session::Update;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Which files are being written changes from look to look; that some are is told once.
+const UNSETTLED: &str = "unsettled-file";
+/// Of many names, this many say enough.
+const NAMES: usize = 3;
+
+pub struct Told {
+    /// The findings that are shown, of the last report there was.
+    findings: Report,
+    notes: Vec<Note>,
+}
+
+/// Seconds of an update, by stage.
+pub struct Cost {
+    stages: Vec<(String, f64)>,
+    from_scratch: bool,
+}
+
+impl Cost {
+    pub fn of(files: f64, update: Update) -> Cost {
+        let mut stages = vec![("files".to_owned(), files)];
+        stages.extend(update.seconds);
+        Cost { stages, from_scratch: update.from_scratch }
+    }
+
+    /// `12.3 ms: files 1.0, points-to 5.2, …`, all in the unit of the whole.
+    fn words(&self) -> String {
+        let total: f64 = self.stages.iter().map(|(_, seconds)| seconds).sum();
+        let stages = self.stages.iter().map(|(name, seconds)| {
+            if total < 1.0 { format!("{name} {:.1}", seconds * 1e3) } else { format!("{name} {seconds:.2}") }
+        });
+        let how = if self.from_scratch { " from scratch" } else { "" };
+        format!("{}{how}: {}", duration(total), stages.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Told {
+    /// Begins with all findings, in a line each.
+    pub fn first(report: &Report, project: &Project, seconds: f64, settings: &Settings) -> (Told, String) {
+        let sources = ProjectSources::for_reader(project);
+        let mut told = Told { findings: Report::default(), notes: Vec::new() };
+        let mut out = String::new();
+        let shown = shown(report, settings);
+        for finding in &shown.findings {
+            line(&mut out, &text::brief(finding, &sources, &settings.look));
+        }
+        told.findings = shown;
+        told.tell_notes(notes(report, project, &[], settings), settings, &mut out);
+        if !settings.quiet {
+            line(&mut out, &format!("{} · {}", state(report, settings), duration(seconds)));
+            line(&mut out, "following the files; Ctrl-C ends it");
+        }
+        (told, out)
+    }
+
+    /// Nothing when there is nothing new.
+    pub fn next(&mut self, report: &Report, news: &News, cost: Option<&Cost>, settings: &Settings) -> String {
+        let sources = ProjectSources::for_reader(&news.project);
+        let mut out = String::new();
+        let mut delta = FindingsDelta::default();
+        // What is not analysed is not repaired either.
+        if begin::is_analysed(report) {
+            let shown = shown(report, settings);
+            delta = FindingsDelta::between(&self.findings, &shown);
+            self.findings = shown;
+        }
+        for finding in &delta.introduced {
+            // Each stands by itself.
+            if out.is_empty() {
+                line(&mut out, "");
+            }
+            line(&mut out, &text::introduced(finding, &sources, &settings.look));
+        }
+        for finding in &delta.fixed {
+            let is_hidden = report.findings.iter().any(|other| other.id == finding.id);
+            let tell = if is_hidden { text::hidden } else { text::fixed };
+            line(&mut out, &tell(finding, &sources, &settings.look));
+        }
+        self.tell_notes(notes(report, &news.project, &news.unsettled, settings), settings, &mut out);
+        if let Some(cost) = cost.filter(|_| !settings.quiet) {
+            let outcome = begin::is_analysed(report).then(|| outcome(&delta));
+            let parts = [state(report, settings), what_changed(news), cost.words()];
+            line(&mut out, &outcome.into_iter().chain(parts).collect::<Vec<_>>().join(" · "));
+        }
+        out
+    }
+
+    /// Notes that are new, then those that hold no longer.
+    fn tell_notes(&mut self, notes: Vec<Note>, settings: &Settings, out: &mut String) {
+        let before = std::mem::replace(&mut self.notes, notes);
+        if settings.quiet {
+            return;
+        }
+        let is_in = |notes: &[Note], note: &Note| notes.iter().any(|other| is_same(other, note));
+        let new: Vec<&Note> = self.notes.iter().filter(|note| !is_in(&before, note)).collect();
+        for note in &new {
+            line(out, &text::note(note, &settings.look));
+        }
+        // Where another of its kind has come, that one says what is the matter now.
+        let replaced: BTreeSet<&str> = new.iter().map(|note| note.kind.as_str()).collect();
+        for note in before.iter().filter(|note| !is_in(&self.notes, note)) {
+            if !replaced.contains(note.kind.as_str()) {
+                line(out, &text::no_longer(note, &settings.look));
+            }
+        }
+    }
+}
+
+fn is_same(one: &Note, other: &Note) -> bool {
+    one.kind == other.kind && (one.kind == UNSETTLED || one.message == other.message)
+}
+
+fn shown(report: &Report, settings: &Settings) -> Report {
+    let findings: Vec<Finding> = report.shown(settings.least).cloned().collect();
+    Report { findings, ..Report::default() }
+}
+
+/// What a reader should see without asking, or everything.
+fn notes(report: &Report, project: &Project, unsettled: &[PathBuf], settings: &Settings) -> Vec<Note> {
+    let mut all = report.notes.clone();
+    all.extend(project.notes());
+    if !unsettled.is_empty() && !all.iter().any(|note| note.kind == UNSETTLED) {
+        let names = unsettled.iter().map(|path| project.shown(path));
+        let message = format!("waiting for files that have vanished or are being written: {}", some(names));
+        all.push(Note { kind: UNSETTLED.to_owned(), message, count: unsettled.len() as u64 });
+    }
+    all.sort();
+    if settings.notes { all } else { text::most_important(&all).0.into_iter().cloned().collect() }
+}
+
+/// How many findings there are now.
+fn state(report: &Report, settings: &Settings) -> String {
+    if begin::is_analysed(report) {
+        text::summary(report, settings.least, &settings.look)
+    } else {
+        "not analysed: nowhere to begin".to_owned()
+    }
+}
+
+fn outcome(delta: &FindingsDelta) -> String {
+    let counts = [
+        (delta.introduced.len(), "introduced"),
+        (delta.fixed.len(), "fixed"),
+        (delta.changed.len(), "moved"),
+    ];
+    let present = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = present.map(|(count, what)| format!("{count} {what}")).collect();
+    if words.is_empty() { "nothing introduced, nothing fixed".to_owned() } else { words.join(", ") }
+}
+
+fn what_changed(news: &News) -> String {
+    let names = some(news.classes.iter().map(|name| text::clean(&name.replace('/', "."))));
+    match news.classes.len() {
+        0 => "services changed".to_owned(),
+        1 => format!("1 class changed: {names}"),
+        count => format!("{count} classes changed: {names}"),
+    }
+}
+
+/// The first few, and that there are more.
+fn some(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    if names.len() > NAMES {
+        names.truncate(NAMES);
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}

@@ -1,0 +1,64 @@
+//! `snarl watch`: analyse the program, then follow its files and tell what each change does to the findings. The order
+//! of events, nothing more.
+
+use crate::inbox::{Inbox, News};
+use crate::told::{Cost, Told};
+use crate::{begin, output, settings::Settings};
+use anyhow::{Context, Result};
+use project::Watched;
+use session::{Cancel, Change, Session};
+use std::process;
+use std::time::Instant;
+
+/// Returns only when nobody reads any more.
+pub fn run(settings: &Settings, poll: bool) -> Result<()> {
+    // An analysis that has just begun has nothing to clean up and is not waited for.
+    ctrlc::set_handler(|| process::exit(0)).context("cannot catch Ctrl-C")?;
+
+    let began = Instant::now();
+    let meter = begin::meter(settings);
+    meter.show("opening the program", 0);
+    let mut watched = Watched::open(&settings.request)?;
+    if poll {
+        watched.poll();
+    }
+    let project = watched.project().clone();
+    let mut session = begin::session(project.clone(), settings)?;
+    // From now on, so that what changes during the first analysis is not missed.
+    let mut inbox = Inbox::following(watched);
+    session.check(&begin::progress(settings, &meter));
+    drop(meter);
+
+    let (mut told, text) = Told::first(&session.report(), &project, began.elapsed().as_secs_f64(), settings);
+    let mut somebody_reads = output::stream(&text)?;
+    let mut overtaken: Option<News> = None;
+    while somebody_reads {
+        let (news, cancel) = inbox.take();
+        let news = match overtaken.take() {
+            Some(older) => older.and(news),
+            None => news,
+        };
+        let Some(cost) = update(&mut session, &news, &cancel, settings) else {
+            overtaken = Some(news);
+            continue;
+        };
+        let text = told.next(&session.report(), &news, cost.as_ref(), settings);
+        somebody_reads = output::stream(&text)?;
+    }
+    Ok(())
+}
+
+/// `None` when newer changes have come; no cost when there was nothing to do.
+fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settings) -> Option<Option<Cost>> {
+    if !news.is_change() {
+        return Some(None);
+    }
+    let meter = begin::meter(settings);
+    let change = Change {
+        source: news.project.clone(),
+        classes: news.classes.iter().cloned().collect(),
+        resources: news.resources,
+    };
+    let update = session.apply(change, &|stage, done| meter.show(stage, done), cancel)?;
+    Some(Some(Cost::of(news.seconds, update)))
+}

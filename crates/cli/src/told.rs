@@ -34,12 +34,10 @@ impl Cost {
         Cost { stages, from_scratch: update.from_scratch }
     }
 
-    /// `12.3 ms: files 1.0, points-to 5.2, …`, all in the unit of the whole.
+    /// `12.3 ms: files 1.0 ms, points-to 5.2 ms, …`.
     fn words(&self) -> String {
-        let total: f64 = self.stages.iter().map(|(_, seconds)| seconds).sum();
-        let stages = self.stages.iter().map(|(name, seconds)| {
-            if total < 1.0 { format!("{name} {:.1}", seconds * 1e3) } else { format!("{name} {seconds:.2}") }
-        });
+        let total = self.stages.iter().map(|(_, seconds)| seconds).sum();
+        let stages = self.stages.iter().map(|(name, seconds)| format!("{name} {}", duration(*seconds)));
         let how = if self.from_scratch { " from scratch" } else { "" };
         format!("{}{how}: {}", duration(total), stages.collect::<Vec<_>>().join(", "))
     }

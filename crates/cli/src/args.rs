@@ -79,6 +79,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
 
+    #[command(flatten)]
+    pub keep: KeepArgs,
+
     /// How to print the findings.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
@@ -103,6 +106,9 @@ pub struct CheckArgs {
 pub struct WatchArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
+
+    #[command(flatten)]
+    pub keep: KeepArgs,
 
     #[command(flatten)]
     pub show: ShowArgs,
@@ -156,6 +162,18 @@ pub struct ProgramArgs {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Analysis")]
     pub threads: Option<u16>,
+}
+
+/// What is kept between runs.
+#[derive(Debug, ClapArgs)]
+pub struct KeepArgs {
+    /// Keep the report in DIR/.snarl for the next run [default: the directory of the project, if one is named]
+    #[arg(long, value_name = "DIR", help_heading = "Analysis")]
+    pub cache: Option<PathBuf>,
+
+    /// Analyse anew, and keep nothing for the next run.
+    #[arg(long, conflicts_with = "cache", help_heading = "Analysis")]
+    pub no_cache: bool,
 }
 
 /// How much is told, and how it looks.

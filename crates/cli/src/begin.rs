@@ -42,6 +42,13 @@ pub fn progress(settings: &Settings, meter: &Meter) -> impl Fn(&'static str, u64
     }
 }
 
+/// What the analysis said, and what was noted about the input.
+pub fn with_notes(mut report: Report, project: &Project) -> Report {
+    report.notes.extend(project.notes());
+    report.sort();
+    report
+}
+
 /// Whether the program was looked at from somewhere.
 pub fn is_analysed(report: &Report) -> bool {
     !report.notes.iter().any(says_nowhere)

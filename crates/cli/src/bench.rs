@@ -3,8 +3,8 @@
 
 use crate::args::EditsArgs;
 use crate::check::Verdict;
-use crate::{begin, output};
 use crate::settings::{Settings, Surroundings};
+use crate::{begin, output};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;

@@ -1,6 +1,8 @@
 //! `snarl check`: open the program, analyse it, print what was found. The order of events, nothing more.
 
-use crate::{args::Format, begin, meter::Meter, output, settings::Settings, sources::ProjectSources};
+use crate::{
+    args::Format, begin, kept::Kept, meter::Meter, output, settings::Settings, sources::ProjectSources,
+};
 use anyhow::{Result, bail};
 use findings::{Confidence, Report};
 use project::Project;
@@ -33,12 +35,20 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)>
     let project = Arc::new(project::open(&settings.request)?);
     let opened = began.elapsed().as_secs_f64();
 
-    let mut report = begin::session(project.clone(), settings)?.check(&begin::progress(settings, meter));
-    report.notes.extend(project.notes());
-    report.sort();
-    if let Some(message) = begin::nowhere_to_begin(&report) {
-        bail!("{message}");
-    }
+    let kept = Kept::of(&project, settings);
+    let mut report = match kept.as_ref().and_then(Kept::report) {
+        Some(report) => report,
+        None => {
+            let report = begin::session(project.clone(), settings)?.check(&begin::progress(settings, meter));
+            let report = begin::with_notes(report, &project);
+            if let Some(message) = begin::nowhere_to_begin(&report) {
+                bail!("{message}");
+            }
+            kept.iter().for_each(|kept| kept.keep(&report));
+            report
+        }
+    };
+    report.notes.extend(kept.iter().flat_map(Kept::notes));
     report.stats.seconds.insert(0, ("open".to_owned(), opened));
     Ok((project, report))
 }

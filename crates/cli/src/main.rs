@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod crash;
 mod inbox;
+mod kept;
 mod meter;
 mod output;
 mod settings;

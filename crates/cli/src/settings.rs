@@ -1,7 +1,7 @@
 //! The arguments resolved against the surroundings: every default filled in, every `auto` decided. Touches
 //! no file.
 
-use crate::args::{CheckArgs, Colour, FailOn, Format, ShowArgs, WatchArgs};
+use crate::args::{CheckArgs, Colour, FailOn, Format, KeepArgs, ShowArgs, WatchArgs};
 use console::Term;
 use findings::Confidence;
 use report::text::Look;
@@ -13,6 +13,7 @@ pub struct Settings {
     pub options: session::Options,
     /// Model files on top of the shipped ones, the last on top.
     pub models: Vec<PathBuf>,
+    pub keep: Keep,
     pub format: Format,
     /// Standard output if there is none.
     pub output: Option<PathBuf>,
@@ -27,6 +28,15 @@ pub struct Settings {
     pub progress: bool,
     /// Where there is no progress to see, a long run is announced in a line.
     pub announce: bool,
+}
+
+/// Where reports are kept for the next run.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Keep {
+    Nowhere,
+    /// In the directory that is analysed, if it is that of a project.
+    InProject,
+    In(PathBuf),
 }
 
 /// What the process can see of where it runs; an argument, so that tests can choose it.
@@ -83,6 +93,7 @@ impl Settings {
                 follow: false,
             },
             models: program.models,
+            keep: keep(args.keep, args.stats),
             format: args.format,
             output: args.output,
             stats: args.stats,
@@ -93,12 +104,21 @@ impl Settings {
 
     /// Text on standard output, and no finding fails anything.
     pub fn for_watching(args: WatchArgs, around: &Surroundings) -> Settings {
-        let WatchArgs { program, show, poll: _ } = args;
+        let WatchArgs { program, keep, show, poll: _ } = args;
         let (format, fail_on) = (Format::Text, FailOn::Never);
-        let args = CheckArgs { program, format, output: None, fail_on, stats: false, show };
+        let args = CheckArgs { program, keep, format, output: None, fail_on, stats: false, show };
         let mut settings = Settings::resolve(args, around);
         settings.options.follow = true;
         settings
+    }
+}
+
+/// What is measured has to run.
+fn keep(args: KeepArgs, stats: bool) -> Keep {
+    match args.cache {
+        _ if args.no_cache || stats => Keep::Nowhere,
+        Some(directory) => Keep::In(directory),
+        None => Keep::InProject,
     }
 }
 
@@ -183,6 +203,15 @@ mod tests {
         assert_eq!(least(&["--fail-on", "low"]), Confidence::Low);
         assert_eq!(least(&["--all"]), Confidence::Low);
         assert!(Report::default().shown(least(&[])).next().is_none());
+    }
+
+    #[test]
+    fn reports_are_kept_unless_told_otherwise_or_measured() {
+        let keep = |args: &[&str]| settings(args, &terminal()).keep;
+        assert_eq!(keep(&[]), Keep::InProject);
+        assert_eq!(keep(&["--cache", "there"]), Keep::In("there".into()));
+        assert_eq!(keep(&["--no-cache"]), Keep::Nowhere);
+        assert_eq!(keep(&["--stats", "--cache", "there"]), Keep::Nowhere);
     }
 
     #[test]

@@ -12,9 +12,12 @@ use std::path::PathBuf;
 
 /// Which files are being written changes from look to look; that some are is told once.
 const UNSETTLED: &str = "unsettled-file";
+/// Comes up when a class is asked for, which happens once: its absence later on says nothing.
+const ASKED: &str = "corrupt-entry";
 /// Of many names, this many say enough.
 const NAMES: usize = 3;
 
+#[derive(Default)]
 pub struct Told {
     /// The findings that are shown, of the last report there was.
     findings: Report,
@@ -45,21 +48,20 @@ impl Cost {
 
 impl Told {
     /// Begins with all findings, in a line each.
-    pub fn first(report: &Report, project: &Project, seconds: f64, settings: &Settings) -> (Told, String) {
+    pub fn first(&mut self, report: &Report, project: &Project, seconds: f64, settings: &Settings) -> String {
         let sources = ProjectSources::for_reader(project);
-        let mut told = Told { findings: Report::default(), notes: Vec::new() };
         let mut out = String::new();
         let shown = shown(report, settings);
         for finding in &shown.findings {
             line(&mut out, &text::brief(finding, &sources, &settings.look));
         }
-        told.findings = shown;
-        told.tell_notes(notes(report, project, &[], settings), settings, &mut out);
+        self.findings = shown;
+        self.tell_notes(notes(report, project, &[], settings), settings, &mut out);
         if !settings.quiet {
             line(&mut out, &format!("{} · {}", state(report, settings), duration(seconds)));
             line(&mut out, "following the files; Ctrl-C ends it");
         }
-        (told, out)
+        out
     }
 
     /// Nothing when there is nothing new.
@@ -94,13 +96,21 @@ impl Told {
         out
     }
 
+    /// Whether what the report and the project say now is all there is to say.
+    pub fn is_complete(&self) -> bool {
+        !self.notes.iter().any(|note| note.kind == ASKED)
+    }
+
     /// Notes that are new, then those that hold no longer.
-    fn tell_notes(&mut self, notes: Vec<Note>, settings: &Settings, out: &mut String) {
-        let before = std::mem::replace(&mut self.notes, notes);
+    fn tell_notes(&mut self, mut notes: Vec<Note>, settings: &Settings, out: &mut String) {
+        let is_in = |notes: &[Note], note: &Note| notes.iter().any(|other| is_same(other, note));
+        let before = std::mem::take(&mut self.notes);
+        let lasting = before.iter().filter(|note| note.kind == ASKED && !is_in(&notes, note));
+        notes.extend(lasting.cloned().collect::<Vec<_>>());
+        self.notes = notes;
         if settings.quiet {
             return;
         }
-        let is_in = |notes: &[Note], note: &Note| notes.iter().any(|other| is_same(other, note));
         let new: Vec<&Note> = self.notes.iter().filter(|note| !is_in(&before, note)).collect();
         for note in &new {
             line(out, &text::note(note, &settings.look));
@@ -134,6 +144,8 @@ fn notes(report: &Report, project: &Project, unsettled: &[PathBuf], settings: &S
         all.push(Note { kind: UNSETTLED.to_owned(), message, count: unsettled.len() as u64 });
     }
     all.sort();
+    // A report that was kept has those of the project already.
+    all.dedup();
     if settings.notes { all } else { text::most_important(&all).0.into_iter().cloned().collect() }
 }
 

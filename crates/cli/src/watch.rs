@@ -2,10 +2,11 @@
 //! of events, nothing more.
 
 use crate::inbox::{Inbox, News};
+use crate::kept::Kept;
 use crate::told::{Cost, Told};
 use crate::{begin, output, settings::Settings};
 use anyhow::{Context, Result};
-use project::Watched;
+use project::{Project, Watched};
 use session::{Cancel, Change, Session};
 use std::process;
 use std::time::Instant;
@@ -26,13 +27,20 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
     let mut session = begin::session(project.clone(), settings)?;
     // From now on, so that what changes during the first analysis is not missed.
     let mut inbox = Inbox::following(watched);
+    let kept = Kept::of(&project, settings).and_then(|kept| kept.report());
+    let (mut told, mut text) = (Told::default(), String::new());
+    if let Some(report) = &kept {
+        output::stream(&told.first(report, &project, began.elapsed().as_secs_f64(), settings))?;
+    }
     session.check(&begin::progress(settings, &meter));
     drop(meter);
+    if kept.is_none() {
+        text = told.first(&session.report(), &project, began.elapsed().as_secs_f64(), settings);
+    }
 
-    let (mut told, text) = Told::first(&session.report(), &project, began.elapsed().as_secs_f64(), settings);
-    let mut somebody_reads = output::stream(&text)?;
+    let mut is_kept = kept.is_some();
     let mut overtaken: Option<News> = None;
-    while somebody_reads {
+    while output::stream(&text)? {
         let (news, cancel) = inbox.take();
         let news = match overtaken.take() {
             Some(older) => older.and(news),
@@ -40,10 +48,17 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
         };
         let Some(cost) = update(&mut session, &news, &cancel, settings) else {
             overtaken = Some(news);
+            text.clear();
             continue;
         };
-        let text = told.next(&session.report(), &news, cost.as_ref(), settings);
-        somebody_reads = output::stream(&text)?;
+        text = told.next(&session.report(), &news, cost.as_ref(), settings);
+        if cost.is_some() {
+            is_kept = false;
+        } else if !is_kept && told.is_complete() {
+            // Nobody waits now.
+            keep(&session, &news.project, settings);
+            is_kept = true;
+        }
     }
     Ok(())
 }
@@ -61,4 +76,13 @@ fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settin
     };
     let update = session.apply(change, &|stage, done| meter.show(stage, done), cancel)?;
     Some(Some(Cost::of(news.seconds, update)))
+}
+
+fn keep(session: &Session, project: &Project, settings: &Settings) {
+    let report = session.report();
+    if begin::is_analysed(&report)
+        && let Some(kept) = Kept::of(project, settings)
+    {
+        kept.keep(&begin::with_notes((*report).clone(), project));
+    }
 }

@@ -1,5 +1,5 @@
 //! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
-//! they were computed, nor of JSON or terminals.
+//! they were computed, nor of JSON or terminals. Can be written down and read back, in whatever form.
 
 mod delta;
 mod fingerprint;
@@ -9,8 +9,10 @@ mod words;
 pub use delta::FindingsDelta;
 pub use fingerprint::fingerprint;
 
+use serde::{Deserialize, Serialize};
+
 /// Everything one run has to say.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Ranked: highest confidence first, then rule, then place.
     pub findings: Vec<Finding>,
@@ -18,7 +20,7 @@ pub struct Report {
     pub stats: Stats,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Rule {
     Race,
     Deadlock,
@@ -34,21 +36,21 @@ impl Rule {
 }
 
 /// Ordered so that `High` sorts first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Confidence {
     High,
     Medium,
     Low,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Engine {
     WholeProgram,
     Compositional,
 }
 
 /// One race or one deadlock, with every side of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// Fingerprint without line numbers; see [`fingerprint`].
     pub id: String,
@@ -72,13 +74,13 @@ pub struct Finding {
 
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's
 /// package path and source file name. `line` 0 means unknown.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
     pub line: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
     Read,
     Write,
@@ -89,7 +91,7 @@ pub enum AccessKind {
 }
 
 /// One side of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site {
     pub access: AccessKind,
     pub place: Place,
@@ -108,7 +110,7 @@ pub struct Site {
     pub trace: Vec<Frame>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LockUse {
     /// `this`, `bank.Account.lock`, `Account.class`, …
     pub name: String,
@@ -118,14 +120,14 @@ pub struct LockUse {
     pub shared: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Frame {
     pub method: String,
     pub place: Place,
 }
 
 /// Something the user should know about the run: what was not understood, not found, or assumed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Note {
     /// Stable kind: `missing-class`, `opaque-call`, `unsupported-dynamic`, `corrupt-class`, `newer-class-version`, …
     pub kind: String,
@@ -135,7 +137,7 @@ pub struct Note {
 }
 
 /// Sizes and times, in the order in which they were measured.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// `("classes", 120)`, `("methods", …)`, `("facts", …)`.
     pub sizes: Vec<(String, u64)>,

@@ -46,7 +46,8 @@ fn text(report: &Report) -> String {
 /// What is wrong after each step.
 fn follow(programs: &[Program]) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut session = Session::new(programs[0].project.clone(), Options::default());
+    let mut session =
+        Session::new(programs[0].project.clone(), Options { follow: true, ..Options::default() });
     session.check(&|_, _| ());
     for pair in programs.windows(2) {
         let (from, to) = (&pair[0], &pair[1]);

@@ -56,7 +56,7 @@ fn open(paths: &[&Path], classpath: &[&Path]) -> Arc<Project> {
 }
 
 fn start(source: Arc<Project>) -> Session {
-    let mut session = Session::new(source, Options::default());
+    let mut session = Session::new(source, Options { follow: true, ..Options::default() });
     session.check(&|_, _| ());
     session
 }

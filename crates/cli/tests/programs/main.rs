@@ -4,6 +4,7 @@ mod bad_input;
 mod beginnings;
 mod crowds;
 mod inputs;
+mod kept;
 mod models;
 mod sites;
 mod support;

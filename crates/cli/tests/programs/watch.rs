@@ -220,6 +220,19 @@ fn changes_that_overtake_each_other_end_in_the_state_of_the_last() {
 }
 
 #[test]
+fn what_was_kept_is_told_first_and_followed_from_there() {
+    let place = place();
+    place.write_all("out", &classes(RACE));
+    assert_eq!(place.check(&["out", "--cache", "."]).code, 1);
+    let mut watch = Watch::start(&place, &["out", "--cache", "."]);
+    assert_eq!(watch.told.len(), 1);
+    place.write_all("out", &classes(DEADLOCK));
+    let text = watch.until("1 introduced, 1 fixed");
+    assert!(text.starts_with("\nintroduced deadlock"), "{text}");
+    assert_as_checked(&watch, &place, &["out"]);
+}
+
+#[test]
 fn files_are_looked_at_where_nothing_tells_of_changes() {
     let place = place();
     place.write_all("out", &classes(RACE));

@@ -1,0 +1,148 @@
+//! Reports that earlier runs have kept: what decides a report, and the way of a report into bytes and back. Knows
+//! nothing of files in the cache, nor of what a report says.
+
+use crate::settings::{Keep, Settings};
+use cache::{Hash, Key, Store};
+use findings::{Note, Report};
+use project::Project;
+use session::Options;
+use std::fs;
+use std::path::Path;
+
+/// Counted up with every change of what a report is made of.
+const FORMAT: u32 = 1;
+/// Reports of large programs take a few megabytes.
+const LIMIT: u64 = 256 << 20;
+/// A directory with one of these is that of a project. Other directories are left as they are: one of classes would
+/// be packed with what is kept in it.
+const SIGNS: [&str; 7] = [
+    ".git",
+    ".snarl",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+];
+
+/// The place of the report of one program as it is now.
+pub struct Kept {
+    store: Store,
+    key: Key,
+}
+
+impl Kept {
+    /// None where nothing is to be kept. To be asked before the program is analysed, which may bring further notes.
+    pub fn of(project: &Project, settings: &Settings) -> Option<Kept> {
+        let directory = match &settings.keep {
+            Keep::Nowhere => return None,
+            Keep::In(directory) => directory,
+            Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
+        };
+        let key = Key::new("report", content(project, settings)?, FORMAT);
+        Some(Kept { store: Store::open(directory, LIMIT), key })
+    }
+
+    pub fn report(&self) -> Option<Report> {
+        read(&self.store.get(&self.key)?)
+    }
+
+    pub fn keep(&self, report: &Report) {
+        if let Ok(bytes) = postcard::to_stdvec(report) {
+            self.store.put(&self.key, &bytes);
+        }
+    }
+
+    /// What went wrong with the cache.
+    pub fn notes(&self) -> Vec<Note> {
+        self.store.notes()
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Report> {
+    let (report, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rest.is_empty().then_some(report)
+}
+
+fn is_project(directory: &Path) -> bool {
+    SIGNS.iter().any(|sign| directory.join(sign).exists())
+}
+
+/// Everything that decides a report. None if that cannot be known.
+fn content(project: &Project, settings: &Settings) -> Option<Hash> {
+    let mut parts: Vec<[u8; 16]> = Vec::new();
+    let mut add = |bytes: &[u8]| parts.push(Hash::of(bytes).0.to_le_bytes());
+    // During development the same version comes to other results.
+    let binary = fs::metadata(std::env::current_exe().ok()?).ok()?;
+    add(format!("{} {:?}", binary.len(), binary.modified().ok()?).as_bytes());
+    let options = Options { threads: 0, ..settings.options.clone() };
+    add(format!("{options:?}").as_bytes());
+    for path in &settings.models {
+        add(path.as_os_str().as_encoded_bytes());
+        add(&fs::read(path).ok()?);
+    }
+    for note in project.notes() {
+        add(format!("{note:?}").as_bytes());
+    }
+    add(b"classes");
+    project.identify(&mut add);
+    Some(Hash::of_parts(parts.iter().map(|part| part.as_slice())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::{AccessKind, Confidence, Engine, Finding, Frame, LockUse, Place, Rule, Site, Stats};
+
+    fn report() -> Report {
+        let place = || Place { file: "a/B.java".into(), line: 7 };
+        let lock = || LockUse { name: "this".into(), place: place(), shared: true };
+        let site = Site {
+            access: AccessKind::Acquire,
+            place: place(),
+            method: "a.B.run()".into(),
+            origin: "main thread".into(),
+            started: Some(place()),
+            locks: vec![lock()],
+            holds: Some(lock()),
+            acquires: None,
+            trace: vec![Frame { method: "a.B.main(String[])".into(), place: place() }],
+        };
+        let finding = Finding {
+            id: "3cb8837cfb27ba79".into(),
+            rule: Rule::Deadlock,
+            confidence: Confidence::Medium,
+            engines: vec![Engine::WholeProgram, Engine::Compositional],
+            message: "two · threads".into(),
+            field: Some("a.B.n".into()),
+            object: Some(place()),
+            sites: vec![site.clone(), site],
+            why: vec!["no lock".into()],
+            fields: vec!["a.B.n".into()],
+            also: vec![(place(), Place::default())],
+        };
+        let stats = Stats {
+            sizes: vec![("facts".into(), u64::MAX)],
+            seconds: vec![("points-to".into(), 0.1)],
+            pairs: vec![("all".into(), 3)],
+        };
+        let note = Note { kind: "missing-class".into(), message: "x".into(), count: 2 };
+        Report { findings: vec![finding], notes: vec![note], stats }
+    }
+
+    #[test]
+    fn a_report_is_read_back_as_it_was() {
+        let bytes = postcard::to_stdvec(&report()).expect("bytes");
+        assert_eq!(read(&bytes), Some(report()));
+    }
+
+    #[test]
+    fn bytes_that_are_no_report_are_none() {
+        let bytes = postcard::to_stdvec(&report()).expect("bytes");
+        for end in 0..bytes.len() {
+            assert_eq!(read(&bytes[..end]), None, "{end}");
+        }
+        assert_eq!(read(&[bytes, vec![0]].concat()), None);
+        assert_eq!(read(&[0xff; 64]), None);
+    }
+}

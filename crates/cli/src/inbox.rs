@@ -30,6 +30,8 @@ pub struct News {
     pub unsettled: Vec<PathBuf>,
     /// Seconds it took to look at the files, and to compile them.
     pub seconds: f64,
+    /// Seconds of updates that were given up for newer news.
+    pub overtaken: f64,
 }
 
 #[derive(Default)]
@@ -86,6 +88,7 @@ impl News {
             resources: refresh.resources,
             unsettled: refresh.unsettled,
             seconds,
+            overtaken: 0.0,
         }
     }
 
@@ -101,6 +104,7 @@ impl News {
             classes: self.classes,
             resources: self.resources || newer.resources,
             seconds: self.seconds + newer.seconds,
+            overtaken: self.overtaken + newer.overtaken,
             ..newer
         }
     }

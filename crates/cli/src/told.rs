@@ -31,8 +31,11 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub fn of(files: f64, update: Update) -> Cost {
-        let mut stages = vec![("files".to_owned(), files)];
+    pub fn of(news: &News, update: Update) -> Cost {
+        let mut stages = vec![("files".to_owned(), news.seconds)];
+        if news.overtaken > 0.0 {
+            stages.push(("overtaken".to_owned(), news.overtaken));
+        }
         stages.extend(update.seconds);
         Cost { stages, from_scratch: update.from_scratch }
     }

@@ -46,8 +46,10 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
             Some(older) => older.and(news),
             None => news,
         };
+        let began = Instant::now();
         let Some(cost) = update(&mut session, &news, &cancel, settings) else {
-            overtaken = Some(news);
+            let seconds = news.overtaken + began.elapsed().as_secs_f64();
+            overtaken = Some(News { overtaken: seconds, ..news });
             text.clear();
             continue;
         };
@@ -75,7 +77,7 @@ fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settin
         resources: news.resources,
     };
     let update = session.apply(change, &|stage, done| meter.show(stage, done), cancel)?;
-    Some(Some(Cost::of(news.seconds, update)))
+    Some(Some(Cost::of(news, update)))
 }
 
 fn keep(session: &Session, project: &Project, settings: &Settings) {

@@ -17,7 +17,7 @@ pub fn fixed(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
 /// The same for one that is still there, and too doubtful to be shown.
 pub fn hidden(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
     let line = brief(finding, sources, look);
-    format!("{} {line} · low confidence now, --all shows it", look.good("hidden"))
+    format!("{} {line} · low confidence now, --all shows it", look.key("hidden"))
 }
 
 /// "race (high confidence): n is written by two threads · Main.java:3 with :7 · 3cb8837cfb27ba79".
@@ -30,4 +30,65 @@ pub fn brief(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
         [] => "an unknown place".to_owned(),
     };
     format!("{head}: {} · {} · {}", clean(&names.prose(&finding.message)), clean(&place), finding.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoSources;
+    use findings::{AccessKind, Confidence, Place, Rule, Site};
+
+    fn finding(lines: &[u32]) -> Finding {
+        let site = |&line| Site {
+            access: AccessKind::Write,
+            place: Place { file: "a/B.java".into(), line },
+            method: "a.B.run()".into(),
+            origin: "main thread".into(),
+            started: None,
+            locks: vec![],
+            holds: None,
+            acquires: None,
+            trace: vec![],
+        };
+        Finding {
+            id: "0123456789abcdef".into(),
+            rule: Rule::Race,
+            confidence: Confidence::High,
+            engines: vec![],
+            message: "a.B.n is\u{7} written".into(),
+            field: Some("a.B.n".into()),
+            object: None,
+            sites: lines.iter().map(site).collect(),
+            why: vec![],
+            fields: vec![],
+            also: vec![],
+        }
+    }
+
+    #[test]
+    fn a_finding_in_a_line_says_where_it_is() {
+        let look = Look::plain();
+        let place = |lines: &[u32]| {
+            let line = brief(&finding(lines), &NoSources, &look);
+            line.split(" · ").nth(1).map(str::to_owned).unwrap_or_default()
+        };
+        assert_eq!(place(&[3, 7]), "a/B.java:3 with :7");
+        assert_eq!(place(&[3, 3]), "a/B.java:3");
+        assert_eq!(place(&[3, 7, 9]), "a/B.java:3");
+        assert_eq!(place(&[]), "an unknown place");
+    }
+
+    #[test]
+    fn what_became_of_a_finding_stands_in_front() {
+        let (finding, look) = (finding(&[3]), Look::plain());
+        let line = "race (high confidence): a.B.n is\u{fffd} written · a/B.java:3 · 0123456789abcdef";
+        assert_eq!(fixed(&finding, &NoSources, &look), format!("fixed {line}"));
+        let lowered = format!("hidden {line} · low confidence now, --all shows it");
+        assert_eq!(hidden(&finding, &NoSources, &look), lowered);
+        let block = introduced(&finding, &NoSources, &look);
+        assert!(
+            block.starts_with("introduced race (high confidence): a.B.n is\u{fffd} written\n"),
+            "{block}"
+        );
+    }
 }

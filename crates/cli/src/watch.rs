@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// Returns only when nobody reads any more.
 pub fn run(settings: &Settings, poll: bool) -> Result<()> {
-    // An analysis that has just begun has nothing to clean up and is not waited for.
+    // Whatever is under way is not waited for.
     ctrlc::set_handler(|| process::exit(0)).context("cannot catch Ctrl-C")?;
 
     let began = Instant::now();

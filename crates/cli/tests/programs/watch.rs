@@ -4,6 +4,7 @@ use crate::support::{Classes, PATIENCE, Place, ids, jar_of, javac, place};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -230,6 +231,27 @@ fn what_was_kept_is_told_first_and_followed_from_there() {
     let text = watch.until("1 introduced, 1 fixed");
     assert!(text.starts_with("\nintroduced deadlock"), "{text}");
     assert_as_checked(&watch, &place, &["out"]);
+}
+
+#[test]
+fn what_is_kept_in_a_quiet_moment_is_what_check_says() {
+    let place = place();
+    place.write_all("out", &classes(RACE));
+    let watch = Watch::start(&place, &["out", "--cache", "."]);
+    let is_entry = |path: PathBuf| path.extension().is_some_and(|extension| extension == "entry");
+    let entries = || {
+        let found = fs::read_dir(place.path().join(".snarl")).into_iter().flatten().flatten();
+        found.filter(|entry| is_entry(entry.path())).count()
+    };
+    let end = Instant::now() + PATIENCE;
+    while entries() == 0 {
+        assert!(Instant::now() < end, "nothing is kept");
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(watch);
+    let fresh = place.check(&["out", "--no-cache", "--format", "json"]);
+    assert_eq!(place.check(&["out", "--cache", ".", "--format", "json"]).stdout, fresh.stdout);
+    assert_eq!(entries(), 1);
 }
 
 #[test]

@@ -171,9 +171,9 @@ impl PointsTo {
 
     /// The same statements at other lines.
     fn replace_body(&mut self, method: MethodId, body: &Arc<Body>) {
-        if self.shapes.contains_key(&method) {
+        if let Some(known) = self.shapes.get_mut(&method) {
             let shape = Arc::new(Shape::new(Some(body.clone())));
-            self.shapes.insert(method, shape.clone());
+            known.clone_from(&shape);
             for &act in self.acts_of.get(&method).into_iter().flatten() {
                 if !self.frames[act].is_stale {
                     self.frames[act].shape = shape.clone();

@@ -24,7 +24,7 @@ struct Tree {
 impl Sizes {
     /// Facts of the application code that is run from here.
     pub(crate) fn of(&mut self, state: &PointsTo, root: Act) -> u64 {
-        if self.weights.len() == 0 {
+        if self.weights.is_empty() {
             self.weights = (0..state.act_bound()).map(|at| weight(state, Act(at as u32))).collect();
         }
         let weights = &self.weights;
@@ -36,7 +36,7 @@ impl Sizes {
     }
 
     pub(crate) fn update(&mut self, state: &PointsTo, delta: &PointsToDelta) {
-        if self.weights.len() == 0 {
+        if self.weights.is_empty() {
             return;
         }
         let acts = delta.acts.added.iter().chain(&delta.acts.removed);

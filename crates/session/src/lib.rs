@@ -197,11 +197,10 @@ impl Session {
             let told = session.pointsto.update(program, models, delta, &mut find, &options, &facts);
             clock.lap("points-to");
             let older = session.report.clone();
+            let is_as_it_was = told.changes_nothing() && delta.is_empty() && !session.is_behind;
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
-            } else if !session.is_points_to_only
-                && !(told.changes_nothing() && delta.is_empty() && !session.is_behind)
-            {
+            } else if !session.is_points_to_only && !is_as_it_was {
                 session.is_behind = true;
                 if cancel.is_cancelled() {
                     return None;

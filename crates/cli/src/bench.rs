@@ -118,7 +118,7 @@ impl Bench {
 
     fn compare(&mut self, what: &str) -> Option<String> {
         self.edits += 1;
-        if self.verify.is_none_or(|every| every == 0 || self.edits % every != 0) {
+        if self.verify.is_none_or(|every| every == 0 || !self.edits.is_multiple_of(every)) {
             return None;
         }
         self.compared += 1;

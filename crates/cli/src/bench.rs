@@ -8,13 +8,10 @@ use crate::{begin, output};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;
+use report::edits::{Edits, Series};
 use session::{Cancel, Change, Session, Statement, Update};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// The slowest edits that are named.
-const NAMED: usize = 5;
 
 pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
@@ -41,8 +38,15 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
         }
         None => bench.delete_all(sample, seed, method),
     };
-    let rendered = if json { bench.as_json(cold) } else { bench.as_table(cold) };
-    output::to_stdout(&rendered)?;
+    let told = Edits {
+        edits: bench.edits,
+        compared: bench.compared,
+        from_nothing: cold,
+        peak_megabytes: peak_megabytes(),
+        deletion: bench.away,
+        insertion: bench.back,
+    };
+    output::to_stdout(&if json { told.json() } else { told.table() })?;
     match difference {
         Some(what) => {
             output::complain(&what);
@@ -62,12 +66,8 @@ struct Bench {
     back: Series,
 }
 
-/// How long updates took.
-#[derive(Default)]
-struct Series {
-    updates: Vec<(f64, String)>,
-    stages: BTreeMap<String, Vec<f64>>,
-    from_scratch: usize,
+fn add(series: &mut Series, update: Update, what: &str) {
+    series.add(what, update.seconds, update.from_scratch);
 }
 
 impl Bench {
@@ -83,12 +83,12 @@ impl Bench {
         for statement in statements {
             let what = self.session.tell(statement);
             let Some((update, deleted)) = self.session.delete(statement, whole, &|_, _| ()) else { continue };
-            self.away.add(update, &what);
+            add(&mut self.away, update, &what);
             if let Some(difference) = self.compare(&format!("without {what}")) {
                 return Some(difference);
             }
             let update = self.session.put_back(deleted, &|_, _| ());
-            self.back.add(update, &what);
+            add(&mut self.back, update, &what);
             if let Some(difference) = self.compare(&format!("with {what} again")) {
                 return Some(difference);
             }
@@ -108,7 +108,7 @@ impl Bench {
             let change = Change { source: source.clone(), classes: classes.clone(), resources: false };
             let update = self.session.apply(change, &|_, _| (), &Cancel::default()).unwrap_or_default();
             let series = if is_back { &mut self.back } else { &mut self.away };
-            series.add(update, &what);
+            add(series, update, &what);
             if let Some(difference) = self.compare(&what) {
                 return Some(difference);
             }
@@ -129,112 +129,6 @@ impl Bench {
             }
         }
     }
-
-    fn as_table(&self, cold: f64) -> String {
-        let mut out = String::new();
-        let mean = mean(self.away.updates.iter().chain(&self.back.updates).map(|update| update.0));
-        let ratio = if mean > 0.0 { cold / mean } else { 0.0 };
-        let _ = writeln!(
-            out,
-            "{} edits; from nothing {:.0} ms, {ratio:.0} times the mean edit; {} compared with a run from nothing",
-            self.edits,
-            cold * 1e3,
-            self.compared
-        );
-        if let Some(megabytes) = peak_megabytes() {
-            let _ = writeln!(out, "peak memory {megabytes} MB");
-        }
-        let _ = writeln!(
-            out,
-            "\n{:<28}{:>9}{:>9}{:>9}{:>9}{:>9}   milliseconds",
-            "", "mean", "p50", "p95", "p99", "max"
-        );
-        for (name, series) in [("deletion", &self.away), ("insertion", &self.back)] {
-            row(&mut out, name, series.updates.iter().map(|update| update.0).collect());
-            for (stage, seconds) in &series.stages {
-                row(&mut out, &format!("  {stage}"), seconds.clone());
-            }
-        }
-        for (name, series) in [("deletions", &self.away), ("insertions", &self.back)] {
-            if series.from_scratch > 0 {
-                let _ = writeln!(
-                    out,
-                    "\n{} {name} were followed by solving everything anew",
-                    series.from_scratch
-                );
-            }
-            let _ = writeln!(out, "\nslowest {name}");
-            let mut slowest: Vec<&(f64, String)> = series.updates.iter().collect();
-            slowest.sort_by(|a, b| b.0.total_cmp(&a.0));
-            for (seconds, what) in slowest.into_iter().take(NAMED) {
-                let _ = writeln!(out, "{:>9.2}  {what}", seconds * 1e3);
-            }
-        }
-        out
-    }
-
-    fn as_json(&self, cold: f64) -> String {
-        let side = |series: &Series| {
-            let stages: serde_json::Map<String, serde_json::Value> = series
-                .stages
-                .iter()
-                .map(|(stage, seconds)| (stage.clone(), figures(seconds.clone())))
-                .collect();
-            let all = figures(series.updates.iter().map(|update| update.0).collect());
-            serde_json::json!({ "all": all, "stages": stages, "from_scratch": series.from_scratch })
-        };
-        let value = serde_json::json!({
-            "schema": 1,
-            "edits": self.edits,
-            "compared": self.compared,
-            "from_nothing_ms": cold * 1e3,
-            "peak_mb": peak_megabytes(),
-            "deletion": side(&self.away),
-            "insertion": side(&self.back),
-        });
-        format!("{value:#}\n")
-    }
-}
-
-impl Series {
-    fn add(&mut self, update: Update, what: &str) {
-        self.updates.push((update.seconds.iter().map(|lap| lap.1).sum(), what.to_string()));
-        self.from_scratch += usize::from(update.from_scratch);
-        for (stage, seconds) in update.seconds {
-            self.stages.entry(stage).or_default().push(seconds);
-        }
-    }
-}
-
-fn row(out: &mut String, name: &str, mut seconds: Vec<f64>) {
-    seconds.sort_by(f64::total_cmp);
-    let at = |percent| percentile(&seconds, percent) * 1e3;
-    let mean = mean(seconds.iter().copied()) * 1e3;
-    let _ =
-        writeln!(out, "{name:<28}{mean:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.3}", at(50), at(95), at(99), at(100));
-}
-
-fn figures(mut seconds: Vec<f64>) -> serde_json::Value {
-    seconds.sort_by(f64::total_cmp);
-    let at = |percent| percentile(&seconds, percent) * 1e3;
-    serde_json::json!({
-        "count": seconds.len(),
-        "mean_ms": mean(seconds.iter().copied()) * 1e3,
-        "p50_ms": at(50),
-        "p95_ms": at(95),
-        "p99_ms": at(99),
-        "max_ms": at(100),
-    })
-}
-
-fn mean(seconds: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = seconds.fold((0.0, 0u32), |(sum, count), next| (sum + next, count + 1));
-    if count == 0 { 0.0 } else { sum / f64::from(count) }
-}
-
-/// Of sorted numbers; 0 of none.
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    sorted.len().checked_sub(1).map_or(0.0, |last| sorted[last * percent / 100])
 }
 
 /// Some of the statements, each at most once, in the order drawn: the same for the same seed.
@@ -260,16 +154,4 @@ fn peak_megabytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_members() {
-        let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!((percentile(&numbers, 50), percentile(&numbers, 99)), (50.0, 99.0));
-        assert_eq!((percentile(&numbers, 100), percentile(&[], 50)), (100.0, 0.0));
-    }
 }

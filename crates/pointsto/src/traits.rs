@@ -2,7 +2,7 @@
 
 use crate::solver::Options;
 use classfile::Layer;
-use ir::{ClassId, Program};
+use ir::{ClassId, Loaded, Program};
 use models::Models;
 use rustc_hash::FxHashMap;
 
@@ -49,10 +49,12 @@ impl TraitTable {
         let policy = if self.full_jdk { &models.full } else { &models.quiet };
         let throwable = program.class_id("java/lang/Throwable");
         let excluded = self.exclude.iter().any(|prefix| name.starts_with(prefix.as_str()));
+        let is_missing = program.class(class).loaded == Loaded::Missing;
         let is_throwable = !program.class(class).is_array && program.is_subtype(class, throwable);
         let traits = Traits {
             opaque: excluded || layer == Layer::Jdk && policy.is_opaque(&name),
-            merged: policy.is_merged(&name) || layer == Layer::Jdk && is_throwable,
+            // What is missing may be anything, and is not lumped together for it.
+            merged: policy.is_merged(&name) || layer == Layer::Jdk && is_throwable && !is_missing,
             throwable: is_throwable,
             container: layer == Layer::Jdk && policy.is_container(&name),
             layer,

@@ -73,8 +73,7 @@ impl Pool {
         Arc::new(Mixed { classes: classes.clone(), jdk: self.jdk.clone() })
     }
 
-    /// One to three classes replaced or added; gives their names. None is removed: of calls that pass objects of
-    /// missing classes it is known that they are not followed, see `fixtures/edits/helper_of_missing`.
+    /// One to three classes replaced, added or removed; gives their names.
     fn change(&self, classes: &mut Classes, home: &Classes, dice: &mut Dice) -> Vec<String> {
         let mut changed = Vec::new();
         for _ in 0..1 + dice.below(3) {
@@ -85,7 +84,11 @@ impl Pool {
                 Some(own) if dice.below(3) == 0 => own,
                 _ => dice.one(&self.by_name[&name]),
             };
-            classes.insert(name.clone(), bytes.clone());
+            if dice.below(6) == 0 {
+                classes.remove(&name);
+            } else {
+                classes.insert(name.clone(), bytes.clone());
+            }
             changed.push(name);
         }
         changed
@@ -96,7 +99,7 @@ impl Pool {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let home = dice.one(&self.programs);
         let mut classes = home.clone();
-        let mut session = Session::new(self.source(&classes), Options::default());
+        let mut session = Session::new(self.source(&classes), Options { follow: true, ..Options::default() });
         session.check(&|_, _| ());
         let mut problems = Vec::new();
         for step in 0..STEPS {

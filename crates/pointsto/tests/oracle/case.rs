@@ -46,6 +46,9 @@ pub struct Case {
     pub classes: Arc<dyn ClassSource>,
 }
 
+/// The next edit of a program, in words and as a delta.
+pub type NextEdit<'a> = &'a mut dyn FnMut(&mut Program, &PointsTo) -> Option<(String, ProgramDelta)>;
+
 /// What the solver alone says.
 pub struct Solved {
     pub acts: usize,
@@ -125,11 +128,7 @@ impl Case {
 
     /// Follows edits, and after each insists that the state is that of a program that was never another. Stops
     /// where `next` has no more edits, or the solver finds more than so many facts.
-    pub fn agree_under_edits(
-        &self,
-        most_facts: u64,
-        next: &mut dyn FnMut(&mut Program, &PointsTo) -> Option<(String, ProgramDelta)>,
-    ) -> Counts {
+    pub fn agree_under_edits(&self, most_facts: u64, next: NextEdit<'_>) -> Counts {
         let (mut program, mut models, roots) = self.load();
         let mut solver = PointsTo::default();
         solver.apply(&mut program, &mut models, &roots, &self.options, &|_| ());

@@ -412,11 +412,12 @@ impl<'a> Naive<'a> {
         let name = self.program.names[info.name].to_string();
         let policy = if self.options.full_jdk { &self.models.full } else { &self.models.quiet };
         let is_jdk = info.layer == Layer::Jdk;
+        let is_missing = info.loaded == ir::Loaded::Missing;
         let mut excluded = self.options.exclude.iter().map(|prefix| prefix.replace('.', "/"));
         let traits = Traits {
             layer: info.layer,
             opaque: excluded.any(|prefix| name.starts_with(&prefix)) || is_jdk && policy.is_opaque(&name),
-            merged: policy.is_merged(&name) || is_jdk && is_throwable,
+            merged: policy.is_merged(&name) || is_jdk && is_throwable && !is_missing,
             container: is_jdk && policy.is_container(&name),
         };
         self.known.insert(class, traits);

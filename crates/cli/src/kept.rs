@@ -75,7 +75,8 @@ fn content(project: &Project, settings: &Settings) -> Option<Hash> {
     // During development the same version comes to other results.
     let binary = fs::metadata(std::env::current_exe().ok()?).ok()?;
     add(format!("{} {:?}", binary.len(), binary.modified().ok()?).as_bytes());
-    let options = Options { threads: 0, ..settings.options.clone() };
+    // Neither decides what is found.
+    let options = Options { threads: 0, follow: false, ..settings.options.clone() };
     add(format!("{options:?}").as_bytes());
     for path in &settings.models {
         add(path.as_os_str().as_encoded_bytes());

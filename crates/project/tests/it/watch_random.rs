@@ -100,7 +100,7 @@ fn all(watching: &Watching) -> BTreeMap<String, Vec<u8>> {
 fn what_is_told_adds_up_to_what_is_there() {
     let mut changes = 0;
     for seed in 1..=12 {
-        let mut random = Random(seed * 0x9E37_79B9_7F4A_7C15);
+        let mut random = Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
         let place = place();
         repair(&place, &mut random);
         let paths = ["one", "x.jar", "two", "y.jar"].map(|name| place.path(name));

@@ -20,10 +20,11 @@ mod view;
 use arena::Delta;
 use describe::Describe;
 use findings::Finding;
-use happens_before::{HappensBefore, HappensBeforeDelta};
+use happens_before::HappensBefore;
 use ir::Program;
 use models::Models;
 use pointsto::PointsTo;
+use track::Changes;
 
 /// The solved stages detection reads.
 #[derive(Clone, Copy)]
@@ -37,14 +38,20 @@ pub struct Stages<'a> {
 /// Findings so far, and how many pairs survived each stage.
 #[derive(Default)]
 pub struct Detect {
+    follows: bool,
     findings: Vec<Finding>,
     pairs: Vec<(String, u64)>,
 }
 
 impl Detect {
+    /// `follows`: changes will come, so that what was read is remembered.
+    pub fn new(follows: bool) -> Detect {
+        Detect { follows, ..Detect::default() }
+    }
+
     /// Follows a change of order and locks; a cold run is one large change.
-    pub fn apply(&mut self, stages: &Stages<'_>, delta: &HappensBeforeDelta) -> Delta<Finding> {
-        let _ = delta;
+    pub fn apply(&mut self, stages: &Stages<'_>, changes: &Changes) -> Delta<Finding> {
+        let _ = (changes, self.follows);
         let describe = Describe::new(stages);
         let races = race::find(stages, &describe);
         let mut findings = races.findings;

@@ -47,12 +47,14 @@ use signals::{Guards, Signals};
 use starts::Starts;
 use std::sync::Arc;
 use swaps::Swaps;
+use track::Changes;
 use unique::Unique;
 use world::World;
 
 /// Order and mutual exclusion of one program.
 #[derive(Default)]
 pub struct HappensBefore {
+    follows: bool,
     origins: Origins,
     overlap: Overlap,
     signals: Signals,
@@ -66,14 +68,6 @@ pub struct HappensBefore {
     swaps: Swaps,
     flows: FxHashMap<MethodId, Arc<Flow>>,
     methods: IndexVec<Act, MethodId>,
-}
-
-/// What changed in one update, for the stages after this one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HappensBeforeDelta {
-    pub origins: arena::Delta<Origin>,
-    /// Activations whose order, locks or freshness may differ.
-    pub acts: arena::Delta<Act>,
 }
 
 /// What keeps points apart: who runs when, and under which locks.
@@ -116,20 +110,22 @@ impl Order {
 }
 
 impl HappensBefore {
-    pub fn new() -> HappensBefore {
-        HappensBefore::default()
+    /// `follows`: changes will come, so that what was read is remembered.
+    pub fn new(follows: bool) -> HappensBefore {
+        HappensBefore { follows, ..HappensBefore::default() }
     }
 
-    /// Brings the state up to date with the stages before. Everything is computed anew for now; the delta says
-    /// that everything may have changed.
+    /// Brings the state up to date with the stages before, given what changed there. To that is added what changes
+    /// here. Everything is computed anew for now.
     pub fn apply(
         &mut self,
         program: &Program,
         models: &Models,
         pointsto: &PointsTo,
         delta: &PointsToDelta,
-    ) -> HappensBeforeDelta {
-        let before: Vec<Origin> = self.origins.info.ids().collect();
+        changes: &mut Changes,
+    ) {
+        changes.everything |= delta.rebuilt;
         let world = World::new(program, models, pointsto);
         let mut origins = Origins::new(&world);
         let unique = Unique::new(&world, &origins);
@@ -145,6 +141,7 @@ impl HappensBefore {
         let (order, fresh) = rayon::join(order, fresh);
         let Order { origins, methods, overlap, starts, locks, nestings, local, signals } = order;
         *self = HappensBefore {
+            follows: self.follows,
             origins,
             overlap,
             signals,
@@ -159,10 +156,7 @@ impl HappensBefore {
             flows: world.into_flows(),
             methods,
         };
-        HappensBeforeDelta {
-            origins: arena::Delta { added: self.origins.info.ids().collect(), removed: before },
-            acts: delta.acts.clone(),
-        }
+        changes.everything = true;
     }
 
     pub fn origins(&self) -> &IndexVec<Origin, OriginInfo> {

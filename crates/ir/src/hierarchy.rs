@@ -6,6 +6,7 @@ use crate::program::{
     ClassId, FieldId, FieldRef, Loaded, Method, MethodId, MethodRef, OBJECT_CLASS, Program, Selector, access,
 };
 use arena::IdSet;
+use track::{Kind, Read};
 
 /// The supertypes of a loaded class.
 #[derive(Debug, Clone, Default)]
@@ -51,11 +52,17 @@ impl Program {
             if sub == sup || sup == OBJECT_CLASS {
                 return true;
             }
-            let Some(kin) = self.kin.get(sub) else { return true };
+            let Some(kin) = self.kin.get(sub) else {
+                track::note(Read::all(Kind::Loaded));
+                return true;
+            };
             if kin.supers.contains(sup) {
                 return true;
             }
             let (below, above) = (&self.classes[sub], &self.classes[sup]);
+            if below.loaded == Loaded::No || above.loaded == Loaded::No {
+                track::note(Read::all(Kind::Loaded));
+            }
             if below.is_array && above.is_array {
                 let (Some(element), Some(wanted)) = (below.element, above.element) else { return false };
                 (sub, sup) = (element, wanted);
@@ -174,7 +181,11 @@ impl Program {
 
     /// The declared field, if [`Program::resolve_field`] was asked for it before.
     pub fn find_field(&self, field: FieldRef) -> Option<FieldId> {
-        *self.field_cache.get(&field)?
+        let found = self.field_cache.get(&field).copied().flatten();
+        if found.is_none() {
+            track::note(Read::all(Kind::Loaded));
+        }
+        found
     }
 
     /// The single abstract method of a functional interface, if there is exactly one.

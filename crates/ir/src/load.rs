@@ -39,6 +39,7 @@ impl Program {
             }
         }
         self.problems.extend(problems);
+        self.loads += 1;
         let kin = Kin::of(self, class);
         *self.kin.at(class) = kin;
     }

@@ -10,6 +10,7 @@ use arena::{IndexVec, Name, Names, define_id};
 use classfile::{ClassSource, Layer};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use track::{Kind, Read};
 
 define_id! {
     /// A class, interface or array class by name; may not be loaded yet, or be missing.
@@ -159,6 +160,8 @@ pub struct Program {
     pub(crate) parsed: ParsedClasses,
     /// Of the bytes of loaded classes.
     pub(crate) digests: IndexVec<ClassId, Option<u64>>,
+    /// How often a class was put in.
+    pub(crate) loads: usize,
 }
 
 impl Program {
@@ -184,6 +187,7 @@ impl Program {
             method_index: IndexVec::new(),
             parsed: ParsedClasses::default(),
             digests: IndexVec::new(),
+            loads: 0,
         };
         let object = program.class_id("java/lang/Object");
         debug_assert_eq!(object, OBJECT_CLASS);
@@ -202,7 +206,16 @@ impl Program {
 
     /// The id if the class was ever named.
     pub fn find_class(&self, name: &str) -> Option<ClassId> {
-        self.class_ids.get(&self.names.get(name)?).copied()
+        let class = self.names.get(name).and_then(|name| self.class_ids.get(&name).copied());
+        if class.is_none() {
+            track::note(Read::all(Kind::Loaded));
+        }
+        class
+    }
+
+    /// Grows whenever a class is loaded.
+    pub fn loads(&self) -> usize {
+        self.loads
     }
 
     pub fn class(&self, class: ClassId) -> &Class {
@@ -265,6 +278,7 @@ impl Program {
 
     /// The body if it was lowered before.
     pub fn lowered(&self, method: MethodId) -> Option<&Arc<Body>> {
+        track::note(Read::of(Kind::Body, method));
         self.bodies.get(&method)?.as_ref()
     }
 

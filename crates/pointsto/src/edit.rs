@@ -9,6 +9,7 @@ use crate::select::{Contexts, Limit};
 use crate::solver::{Options, Roots, Solver};
 use crate::state::{Home, Nodes, PointsTo, Shape};
 use crate::support::Reason;
+use crate::told::{PointsToDelta, Work};
 use crate::types::*;
 use ir::{Body, BodyChange, CallKind, MethodId, Program, ProgramDelta, StmtId, StmtKind, Var};
 use models::Models;
@@ -64,38 +65,8 @@ impl PointsTo {
         told.work.taken += taken;
         told.work.proofs += proofs;
         told.bodies = delta.bodies.iter().map(|change| change.method).collect();
+        told.moved = delta.moved.iter().map(|&(method, _)| method).collect();
         told
-    }
-
-    /// What the update has changed.
-    fn told(&mut self) -> PointsToDelta {
-        let touched = std::mem::take(&mut self.touched);
-        let changed = self.graph.log.take().unwrap_or_default().nodes.into_iter();
-        let mut delta =
-            PointsToDelta { entries: touched.entries, work: touched.work, ..PointsToDelta::default() };
-        for (node, _) in changed.filter(|(_, change)| !change.is_none()) {
-            match self.homes.get(node).copied().unwrap_or_default() {
-                Home::Act(act) => delta.values.push(act),
-                Home::Slot(slot) => delta.slots.push(slot),
-                Home::Context => {}
-            }
-        }
-        delta.values.sort_unstable();
-        delta.values.dedup();
-        delta.slots.sort_unstable();
-        delta.callees = sorted(touched.callees);
-        delta.callers = sorted(touched.callers);
-        delta.models = sorted(touched.places.iter().map(|&place| self.places[place].act).collect());
-        // What ended and began again runs as it did.
-        delta.acts.added = sorted(touched.begun.difference(&touched.ended).copied().collect());
-        delta.acts.removed = sorted(touched.ended.difference(&touched.begun).copied().collect());
-        if let Some(before) = touched.spawns_before {
-            let new = self.spawns.iter().filter(|spawn| before.binary_search(spawn).is_err());
-            delta.spawns.added = new.copied().collect();
-            let is_gone = |spawn: &SpawnEdge| self.spawns.binary_search(spawn).is_err();
-            delta.spawns.removed = before.into_iter().filter(is_gone).collect();
-        }
-        delta
     }
 
     /// What no longer holds is in doubt afterwards.
@@ -367,7 +338,11 @@ impl Solver<'_> {
         if let Some(named) = self.state.named_after.get(&edited.method) {
             for &obj in &named.objects {
                 let object = self.state.objects[obj];
-                self.state.objects.rename(obj, Some(Object { site: site(object.site), ..object }));
+                let site = site(object.site);
+                if site != object.site {
+                    self.state.touched.renamed.insert(obj);
+                }
+                self.state.objects.rename(obj, Some(Object { site, ..object }));
             }
             for &ctx in &named.contexts {
                 let context = match self.state.contexts[ctx] {
@@ -430,23 +405,23 @@ impl Solver<'_> {
             }
         }
         state.frames[act].places = kept;
-        let callees = &mut state.callees[act];
-        for stmt in &mut callees.stmts {
-            *stmt = renamed[stmt];
-        }
-        state.touched.callees.insert(act);
-        let mut acts = callees.acts.clone();
+        let mut acts = state.callees[act].acts.clone();
         acts.sort_unstable();
         acts.dedup();
         for callee in acts {
+            state.touch_calls(act, callee);
             for (caller, stmt) in &mut state.callers[callee] {
                 if *caller == act {
                     *stmt = renamed[stmt];
                 }
             }
-            state.touched.callers.insert(callee);
+        }
+        for stmt in &mut state.callees[act].stmts {
+            *stmt = renamed[stmt];
         }
         state.touched.spawns |= state.spawn_places.iter().any(|spawn| state.places[spawn.0].act == act);
+        state.touched.called_back |=
+            state.called_back.iter().any(|&(place, _)| state.places[place].act == act);
     }
 }
 
@@ -458,10 +433,4 @@ fn is_rewired(old: &StmtKind, new: &StmtKind, same: &dyn Fn(Var, Var) -> bool) -
         }
         _ => false,
     }
-}
-
-fn sorted(acts: FxHashSet<Act>) -> Vec<Act> {
-    let mut acts: Vec<Act> = acts.into_iter().collect();
-    acts.sort_unstable();
-    acts
 }

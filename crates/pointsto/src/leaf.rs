@@ -11,10 +11,9 @@ impl PointsTo {
         match leaf {
             Leaf::Calls(place, callee) => {
                 let Placed { act, stmt, .. } = self.places[place];
+                self.touch_calls(act, callee);
                 self.callees[act].change(stmt, callee, comes);
                 change(&mut self.callers[callee], (act, stmt), comes);
-                self.touched.callees.insert(act);
-                self.touched.callers.insert(callee);
             }
             Leaf::Expands(place, at) => {
                 change(&mut self.places[place].expanded, at, comes);
@@ -32,8 +31,16 @@ impl PointsTo {
                 change(&mut self.entries, act, comes);
                 self.touched.entries = true;
             }
-            Leaf::Locks(_)
-            | Leaf::Opaque(..)
+            Leaf::Locks(obj) => {
+                if !self.touched.locked.insert(obj) {
+                    self.touched.locked.remove(&obj);
+                }
+            }
+            Leaf::CalledBack(place, obj) => {
+                change(&mut self.called_back, (place, obj), comes);
+                self.touched.called_back = true;
+            }
+            Leaf::Opaque(..)
             | Leaf::Native(_)
             | Leaf::Reflective(_)
             | Leaf::Dynamic(_)
@@ -41,12 +48,18 @@ impl PointsTo {
         }
     }
 
+    /// Remembers who called whom before that changes.
+    pub(crate) fn touch_calls(&mut self, act: Act, callee: Act) {
+        self.touched.callees.entry(act).or_insert_with(|| self.callees[act].clone());
+        self.touched.callers.entry(callee).or_insert_with(|| self.callers[callee].clone());
+    }
+
     /// Sorts what the queries promise sorted.
     pub(crate) fn rest(&mut self) {
-        for &act in &self.touched.callees {
+        for &act in self.touched.callees.keys() {
             self.callees[act].sort();
         }
-        for &act in &self.touched.callers {
+        for &act in self.touched.callers.keys() {
             self.callers[act].sort_unstable();
         }
         for &place in &self.touched.places {

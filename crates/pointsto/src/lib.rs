@@ -18,10 +18,12 @@ mod sizes;
 mod solver;
 mod state;
 mod support;
+mod told;
 mod traits;
 mod types;
 
 pub use digest::Digest;
 pub use solver::{Options, Roots};
 pub use state::{Gaps, PointsTo};
+pub use told::{PointsToDelta, Work};
 pub use types::*;

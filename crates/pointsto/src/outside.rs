@@ -61,6 +61,7 @@ impl Solver<'_> {
     }
 
     pub(crate) fn run_called_back(&mut self, place: Place, obj: Obj, class: ClassId) {
+        self.leaf(Leaf::CalledBack(place, obj));
         let object = self.state.objects[obj];
         for method in self.overridable(class) {
             let selector = self.program.method(method).selector;

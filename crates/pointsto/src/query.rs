@@ -1,21 +1,23 @@
 //! The solved state, as later stages read it.
 
 use crate::graph::{CallId, Node};
-use crate::rule::{Leaf, Rule};
+use crate::rule::Leaf;
 use crate::state::{ExpandedCall, Gaps, Place, Placed, PointsTo};
 use crate::types::*;
 use arena::IdSet;
 use ir::{FieldId, MethodId, Program, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root};
+use track::{Kind, Read, note};
 
 impl PointsTo {
     /// All reachable activations, ascending.
     pub fn acts(&self) -> impl Iterator<Item = Act> + '_ {
-        self.frames.ids().filter(|&act| self.runs(act))
+        self.frames.ids().filter(|&act| self.frames[act].runs)
     }
 
     /// Does the activation run, or did it only once?
     pub fn runs(&self, act: Act) -> bool {
+        note(Read::of(Kind::Runs, act));
         self.frames[act].runs
     }
 
@@ -75,6 +77,7 @@ impl PointsTo {
     }
 
     pub fn object(&self, obj: Obj) -> &Object {
+        note(Read::of(Kind::Object, obj));
         &self.objects[obj]
     }
 
@@ -100,11 +103,24 @@ impl PointsTo {
 
     /// Objects a variable may point to (empty for primitives).
     pub fn pts(&self, act: Act, var: Var) -> &IdSet<Obj> {
-        self.frames[act].node(var).map_or(&self.no_objects, |node| self.graph.pts(node))
+        self.note_body(act);
+        self.frames[act].node(var).map_or(&self.no_objects, |node| self.node(node))
+    }
+
+    fn node(&self, node: Node) -> &IdSet<Obj> {
+        note(Read::of(Kind::Node, node));
+        self.graph.pts(node)
+    }
+
+    /// Variables and statements have the numbers that the body gives them, while the activation runs.
+    fn note_body(&self, act: Act) {
+        note(Read::of(Kind::Body, self.method(act)));
+        note(Read::of(Kind::Runs, act));
     }
 
     /// What a heap location may hold.
     pub fn held(&self, slot: Slot) -> &IdSet<Obj> {
+        note(slot.read());
         match self.slots.get(&slot) {
             Some(&node) => self.graph.pts(node),
             None => &self.no_objects,
@@ -121,7 +137,7 @@ impl PointsTo {
     pub fn operand(&self, act: Act, stmt: StmtId, operand: &Operand) -> IdSet<Obj> {
         let mut objects = IdSet::new();
         for node in self.operand_roots(act, stmt, operand.root) {
-            objects.union_with(self.graph.pts(node));
+            objects.union_with(self.node(node));
         }
         self.members(objects, &operand.path)
     }
@@ -146,7 +162,7 @@ impl PointsTo {
             let root = self.operand_root(at.call, operand.root)?;
             let var = args.iter().copied().find(|&var| node(var) == Some(root));
             let objects = at.this.filter(|_| operand.root == Root::This).unwrap_or(root);
-            Some((var, self.members(self.graph.pts(objects).clone(), &operand.path)))
+            Some((var, self.members(self.node(objects).clone(), &operand.path)))
         };
         self.expanded_at(act, stmt).filter(|at| at.model == model).filter_map(found).collect()
     }
@@ -190,7 +206,7 @@ impl PointsTo {
     pub fn holds_operand(&self, act: Act, stmt: StmtId, root: Root, var: Var) -> bool {
         let own = self.frames[act].node(var);
         let mut roots = self.operand_roots(act, stmt, root);
-        roots.all(|node| Some(node) == own || self.graph.pts(node).is_subset(self.pts(act, var)))
+        roots.all(|node| Some(node) == own || self.node(node).is_subset(self.pts(act, var)))
     }
 
     fn operand_roots(&self, act: Act, stmt: StmtId, root: Root) -> impl Iterator<Item = Node> + '_ {
@@ -198,6 +214,8 @@ impl PointsTo {
     }
 
     fn expanded_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = ExpandedCall> + '_ {
+        self.note_body(act);
+        note(Read::of(Kind::Models, act));
         let place = self.place_ids.get(&(act, stmt));
         place.into_iter().flat_map(|&place| self.places[place].expanded.iter().copied())
     }
@@ -214,6 +232,7 @@ impl PointsTo {
 
     /// Activations that run in place at this statement, ascending. Class initialisers are not among them.
     pub fn callees(&self, act: Act, stmt: StmtId) -> &[Act] {
+        note(Read::of(Kind::Callees, act));
         let callees = &self.callees[act];
         let from = callees.stmts.partition_point(|&s| s < stmt);
         let to = callees.stmts.partition_point(|&s| s <= stmt);
@@ -222,43 +241,48 @@ impl PointsTo {
 
     /// All `(statement, callee)` of an activation, sorted.
     pub fn calls(&self, act: Act) -> impl Iterator<Item = (StmtId, Act)> + '_ {
+        note(Read::of(Kind::Callees, act));
         let callees = &self.callees[act];
         callees.stmts.iter().copied().zip(callees.acts.iter().copied())
     }
 
     /// Statements that run this activation in place, sorted.
     pub fn callers(&self, act: Act) -> &[(Act, StmtId)] {
+        note(Read::of(Kind::Callers, act));
         &self.callers[act]
     }
 
     /// Models expanded at a call statement, ascending.
     pub fn models_at(&self, act: Act, stmt: StmtId) -> &[ModelId] {
+        self.note_body(act);
+        note(Read::of(Kind::Models, act));
         self.place_ids.get(&(act, stmt)).map_or(&[], |&place| self.places[place].models.as_slice())
     }
 
     /// Objects handed to code that is not analysed, at the statements where it is taken to call them back.
     pub fn called_back(&self) -> impl Iterator<Item = (Act, StmtId, Obj)> + '_ {
-        self.rules.iter().filter_map(|(_, held)| match held.what {
-            Rule::CalledBack(place, obj, _) => {
-                let Placed { act, stmt, .. } = self.places[place];
-                Some((act, stmt, obj))
-            }
-            _ => None,
+        note(Read::all(Kind::CalledBack));
+        self.called_back.iter().map(|&(place, obj)| {
+            let Placed { act, stmt, .. } = self.places[place];
+            (act, stmt, obj)
         })
     }
 
     /// Sorted.
     pub fn spawns(&self) -> &[SpawnEdge] {
+        note(Read::all(Kind::Roots));
         &self.spawns
     }
 
     /// Entry points (`main` and what the user named).
     pub fn entries(&self) -> &[Act] {
+        note(Read::all(Kind::Roots));
         &self.entries
     }
 
     /// Class initialisers that may run, and the JVM's own start-up.
     pub fn initializers(&self) -> &[Act] {
+        note(Read::all(Kind::Roots));
         &self.initializers
     }
 
@@ -280,7 +304,8 @@ impl PointsTo {
                 | Leaf::Expands(..)
                 | Leaf::Initializer(_)
                 | Leaf::Entry(_)
-                | Leaf::Locks(_) => {}
+                | Leaf::Locks(_)
+                | Leaf::CalledBack(..) => {}
             }
         }
         gaps

@@ -99,6 +99,8 @@ pub(crate) enum Leaf {
     Entry(Act),
     /// A static synchronized method runs: it locks its class's literal.
     Locks(Obj),
+    /// Code that is not analysed calls the object back.
+    CalledBack(Place, Obj),
     /// What could not be looked into.
     Opaque(CallId, MethodId),
     Native(MethodId),

@@ -9,6 +9,7 @@ use crate::graph::Shuffle;
 use crate::sizes::Sizes;
 use crate::solver::{Options, Roots, Solver};
 use crate::state::PointsTo;
+use crate::told::PointsToDelta;
 use crate::traits::TraitTable;
 use crate::types::*;
 use classfile::Layer;
@@ -162,7 +163,7 @@ impl PointsTo {
         self.survey = survey;
         self.choice = choice;
         self.roots = roots.clone();
-        PointsToDelta { rebuilt: true, ..PointsToDelta::default() }
+        PointsToDelta::from_nothing()
     }
 
     pub(crate) fn limit(&self, options: &Options) -> Limit {

@@ -3,6 +3,7 @@
 //! be walked again.
 
 use crate::state::PointsTo;
+use crate::told::PointsToDelta;
 use crate::types::*;
 use arena::{IdSet, IndexVec};
 use std::collections::BTreeMap;

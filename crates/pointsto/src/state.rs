@@ -6,6 +6,7 @@ use crate::rule::{Leaf, Rules};
 use crate::select::{Choice, Contexts};
 use crate::sizes::Sizes;
 use crate::solver::Roots;
+use crate::told::Work;
 use crate::traits::TraitTable;
 use crate::types::*;
 use arena::{Chunks, IdSet, IndexVec, Interner, define_id};
@@ -59,6 +60,7 @@ pub struct PointsTo {
     pub(crate) spawn_places: Vec<SpawnPlace>,
     pub(crate) entries: Vec<Act>,
     pub(crate) initializers: Vec<Act>,
+    pub(crate) called_back: Vec<(Place, Obj)>,
     pub(crate) merged_origins: u64,
     /// Fields that exist only in models, by name.
     pub(crate) model_fields: FxHashMap<String, FieldId>,
@@ -97,9 +99,14 @@ pub(crate) type SpawnPlace = (Place, ModelId, u16, Obj, Act);
 /// What has to be put in order when the state comes to rest, and told to those who look at it.
 #[derive(Default)]
 pub(crate) struct Touched {
-    pub(crate) callees: FxHashSet<Act>,
-    pub(crate) callers: FxHashSet<Act>,
+    /// As they were told last.
+    pub(crate) callees: FxHashMap<Act, Callees>,
+    pub(crate) callers: FxHashMap<Act, Vec<(Act, StmtId)>>,
     pub(crate) places: FxHashSet<Place>,
+    /// Objects that get another name, and those that are locked or no longer are.
+    pub(crate) renamed: FxHashSet<Obj>,
+    pub(crate) locked: FxHashSet<Obj>,
+    pub(crate) called_back: bool,
     /// Activations that began or ceased to run; those that did both are in both.
     pub(crate) begun: FxHashSet<Act>,
     pub(crate) ended: FxHashSet<Act>,
@@ -244,7 +251,7 @@ pub(crate) enum Target {
 }
 
 /// Callees of one activation, by statement.
-#[derive(Default, Clone)]
+#[derive(Default, Clone, PartialEq, Eq)]
 pub(crate) struct Callees {
     pub(crate) stmts: Vec<StmtId>,
     pub(crate) acts: Vec<Act>,

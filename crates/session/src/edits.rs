@@ -8,6 +8,7 @@ use happens_before::HappensBefore;
 use ir::{Body, MethodId, StmtId};
 use pointsto::{PointsTo, PointsToDelta};
 use std::sync::Arc;
+use track::Changes;
 
 /// A statement of the application that can be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,18 +108,18 @@ impl Session {
         if self.is_points_to_only {
             return Verdict::Same;
         }
-        let mut happens_before = HappensBefore::default();
-        let told = PointsToDelta { rebuilt: true, ..PointsToDelta::default() };
-        let order = happens_before.apply(&self.program, &self.models, &pointsto, &told);
+        let mut happens_before = HappensBefore::new(false);
+        let (told, mut changes) = (PointsToDelta::from_nothing(), Changes::everything());
+        happens_before.apply(&self.program, &self.models, &pointsto, &told, &mut changes);
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
             pointsto: &pointsto,
             happens_before: &happens_before,
         };
-        let mut detect = Detect::default();
+        let mut detect = Detect::new(false);
         let mut report =
-            findings::Report { findings: detect.apply(&stages, &order).added, ..Default::default() };
+            findings::Report { findings: detect.apply(&stages, &changes).added, ..Default::default() };
         report.sort();
         let known = &self.report.findings;
         if *known == report.findings {

@@ -19,6 +19,7 @@ use pointsto::{PointsTo, PointsToDelta, Roots};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use track::{Changes, Kind, Read};
 
 /// What the user may choose about an analysis.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +52,8 @@ pub struct Session {
     is_behind: bool,
     /// Nobody wants to know more.
     is_points_to_only: bool,
+    /// How many classes had been loaded then.
+    loads: usize,
     pool: Option<rayon::ThreadPool>,
     shuffle: Option<u64>,
 }
@@ -98,16 +101,18 @@ pub type Progress<'a> = &'a (dyn Fn(&'static str, u64) + Sync);
 impl Session {
     pub fn new(source: Arc<dyn ClassSource>, options: Options) -> Session {
         let pool = workers(options.threads);
+        let follow = options.follow;
         Session {
             options,
             program: Program::new(source),
             models: Models::builtin(),
             pointsto: PointsTo::default(),
-            happens_before: HappensBefore::default(),
-            detect: Detect::default(),
+            happens_before: HappensBefore::new(follow),
+            detect: Detect::new(follow),
             report: Arc::default(),
             is_behind: false,
             is_points_to_only: false,
+            loads: 0,
             pool,
             shuffle: None,
         }
@@ -151,9 +156,10 @@ impl Session {
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
             let options = session.points_to_options();
             let (pointsto, facts) = (&mut session.pointsto, |facts| progress("points-to", facts));
-            pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
+            let told =
+                pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
             clock.lap("points-to");
-            session.detect(progress, clock)
+            session.detect(told, progress, clock)
         })
     }
 
@@ -201,11 +207,14 @@ impl Session {
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
             } else if !session.is_points_to_only && !is_as_it_was {
-                session.is_behind = true;
+                // What was told while nobody listened, or about other members of classes, is not followed.
+                let is_too_much =
+                    std::mem::replace(&mut session.is_behind, true) || !delta.classes.is_empty();
                 if cancel.is_cancelled() {
                     return None;
                 }
-                session.detect(progress, clock.clone());
+                let told = if is_too_much { PointsToDelta::from_nothing() } else { told.clone() };
+                session.detect(told, progress, clock.clone());
                 session.is_behind = false;
                 clock.laps.clone_from(&session.report.stats.seconds);
             }
@@ -234,10 +243,11 @@ impl Session {
     }
 
     /// The stages after points-to.
-    fn detect(&mut self, progress: Progress<'_>, mut clock: Clock) -> Report {
+    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> Report {
         progress("happens-before", 0);
-        let told = PointsToDelta { rebuilt: true, ..PointsToDelta::default() };
-        let order = self.happens_before.apply(&self.program, &self.models, &self.pointsto, &told);
+        let mut changes = self.changes(&told);
+        let (program, models, pointsto) = (&self.program, &self.models, &self.pointsto);
+        self.happens_before.apply(program, models, pointsto, &told, &mut changes);
         clock.lap("happens-before");
 
         progress("detection", 0);
@@ -247,7 +257,7 @@ impl Session {
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
-        let findings = self.detect.apply(&stages, &order);
+        let findings = self.detect.apply(&stages, &changes);
         clock.lap("detection");
 
         let mut report = Report { findings: findings.added, ..Report::default() };
@@ -260,6 +270,16 @@ impl Session {
         report.sort();
         self.report = Arc::new(report.clone());
         report
+    }
+
+    /// What changed before the stages after points-to.
+    fn changes(&mut self, told: &PointsToDelta) -> Changes {
+        let mut changes = Changes::default();
+        told.tell(&self.pointsto, &mut changes);
+        if std::mem::replace(&mut self.loads, self.program.loads()) != self.program.loads() {
+            changes.add(Read::all(Kind::Loaded));
+        }
+        changes
     }
 
     fn points_to_options(&self) -> pointsto::Options {

@@ -1,0 +1,193 @@
+//! Names for what can be read and can change, and the set of those that did.
+
+use arena::Id;
+use rustc_hash::FxHashSet;
+
+/// What about something is read. Each stage adds its own; earlier ones come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// The statements of a method.
+    Body,
+    /// The lines of a method.
+    Lines,
+    /// Which classes are loaded.
+    Loaded,
+    /// What a node of points-to holds.
+    Node,
+    /// Whether an activation runs.
+    Runs,
+    /// Which activations a method has.
+    ActsOf,
+    /// The calls of an activation.
+    Callees,
+    /// The calls that lead to an activation.
+    Callers,
+    /// The models expanded at the calls of an activation.
+    Models,
+    /// What the fields and elements of an object hold.
+    Slots,
+    /// What a static field holds.
+    Static,
+    /// Where an object is made, and whether it is at all.
+    Object,
+    /// Spawns, entry points, class initialisers.
+    Roots,
+    /// Calls that code outside makes back.
+    CalledBack,
+    /// The component of an activation in the call graph, its members and its place among them.
+    Component,
+    /// What lambdas run.
+    Lambdas,
+    /// What semaphores are used for.
+    Permits,
+    /// Statements of an activation that are about order and locks.
+    Sync,
+    /// Origins as such: who there is, who overlaps whom, who starts whom.
+    Origins,
+    /// Origins that run an activation.
+    OriginsOf,
+    /// Whether an activation runs once.
+    Once,
+    /// Whether an object exists once.
+    Unique,
+    /// Who holds an object.
+    Holders,
+    /// Whether a field is private.
+    Private,
+    /// Whether a field never changes.
+    Stable,
+    /// What a field's lock is called otherwise.
+    Alias,
+    /// What a small method returns, as a path.
+    Returned,
+    /// What a method throws on purpose.
+    Throws,
+    /// Where origins are alive, by activation.
+    Alive,
+    /// Joins and waits.
+    Joins,
+    /// What an activation starts.
+    Starts,
+    /// Whether locks may be given up below an activation.
+    Pauses,
+    /// Locks held inside an activation.
+    Locks,
+    /// Locks held when an activation is entered.
+    Entry,
+    /// What locks are wanted below a component.
+    Wants,
+    /// What a call passes, for the search of nestings.
+    Enters,
+    /// One search of nestings.
+    Nestings,
+    /// All lock uses.
+    Acquisitions,
+    /// Signals and flags.
+    Signals,
+    /// Objects that each instance of an origin has its own of.
+    Local,
+    /// Objects per thread.
+    Confined,
+    /// What an activation lets escape.
+    Summary,
+    /// What is fresh in an activation.
+    Fresh,
+    /// Accesses of an activation.
+    Accesses,
+    /// Statements that touch memory of a kind.
+    Touching,
+    /// Fields that are filled when first needed.
+    Cache,
+    /// Ways an object reaches an access.
+    Anchors,
+    /// Objects of their own.
+    Own,
+    /// Objects dealt out.
+    Dealt,
+    /// A judged pair.
+    Pair,
+    /// A group of pairs.
+    Group,
+    /// A described finding.
+    Described,
+    /// For tests, and for what a stage keeps to itself.
+    Other,
+}
+
+/// One thing that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Read(u64);
+
+const BITS: u32 = 28;
+
+impl Read {
+    /// What there is only one of.
+    pub fn all(kind: Kind) -> Read {
+        Read((kind as u64) << (2 * BITS))
+    }
+
+    pub fn of(kind: Kind, id: impl Id) -> Read {
+        Read(Read::all(kind).0 | id.index() as u64)
+    }
+
+    pub fn pair(kind: Kind, first: impl Id, second: impl Id) -> Read {
+        Read(Read::all(kind).0 | (first.index() as u64) << BITS | second.index() as u64)
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// By what a unit of a memo is read.
+pub trait Key: Copy + Eq + std::hash::Hash + Ord {
+    fn read(self, kind: Kind) -> Read;
+}
+
+impl<I: Id + Ord + std::hash::Hash> Key for I {
+    fn read(self, kind: Kind) -> Read {
+        Read::of(kind, self)
+    }
+}
+
+/// What changed in one update, as far as the stages have come.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// Nothing that was worked out before is of use.
+    pub everything: bool,
+    reads: FxHashSet<Read>,
+}
+
+impl Changes {
+    /// A first run.
+    pub fn everything() -> Changes {
+        Changes { everything: true, reads: FxHashSet::default() }
+    }
+
+    pub fn add(&mut self, read: Read) {
+        self.reads.insert(read);
+    }
+
+    pub fn contains(&self, read: Read) -> bool {
+        self.everything || self.reads.contains(&read)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        !self.everything && self.reads.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.reads.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Read> + '_ {
+        self.reads.iter().copied()
+    }
+
+    /// Adds what another branch of the work has found.
+    pub fn extend(&mut self, other: Changes) {
+        self.everything |= other.everything;
+        self.reads.extend(other.reads);
+    }
+}

@@ -1,73 +1,412 @@
-//! The call graph with its cycles collapsed: what activations call, transitively, at the price of a walk over
-//! few nodes. Knows calls only.
+//! The call graph with its cycles collapsed, kept up to date call by call: what activations call, transitively, at
+//! the price of a walk over few nodes. Components are in an order in which callees come before their callers, which
+//! a new call disturbs only between its two ends. Knows calls only.
 
 use crate::bits::Bits;
 use crate::content::{Calls, Content};
+use crate::tarjan;
 use arena::Id;
 use ir::StmtId;
-use pointsto::{Act, PointsTo};
-use rustc_hash::FxHashSet;
+use pointsto::{Act, PointsTo, PointsToDelta};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Read, note};
 
-/// Strongly connected components of the call graph. Callees have lower numbers than their callers.
+/// Runs no longer, or never did.
+const NONE: u32 = u32::MAX;
+/// Labels end here, so that there is room above.
+const TOP: u32 = 1 << 31;
+
+/// Strongly connected components of the call graph.
 #[derive(Debug, Clone, Default)]
 pub struct Components {
     of: Vec<u32>,
-    /// Members by component: `members[starts[c]..starts[c + 1]]`.
-    members: Vec<Act>,
-    starts: Vec<u32>,
+    all: Vec<Component>,
+    free: Vec<u32>,
+    /// By label: callees have lower ones than their callers.
+    order: BTreeMap<u32, u32>,
     /// The place of each activation among the members of its component, in an order that depends on content only.
     places: Vec<u32>,
-    /// Other components called, in the same layout.
-    called: Vec<u32>,
-    called_starts: Vec<u32>,
-    /// Calls of members from other components.
-    callers: Vec<Vec<(Act, StmtId)>>,
+    /// Who calls whom, each once.
+    callees: Vec<Vec<Act>>,
+    callers: Vec<Vec<Act>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Component {
+    members: Vec<Act>,
+    label: u32,
+}
+
+/// What one update touches.
+#[derive(Default)]
+struct Touched {
+    /// Components that are new, have other members, or other calls.
+    components: BTreeSet<u32>,
+    /// Activations that are in another component.
+    acts: BTreeSet<Act>,
+    /// Components that lost a call inside.
+    loose: BTreeSet<u32>,
 }
 
 impl Components {
     pub fn new(pointsto: &PointsTo, content: &Content<'_>, calls: &Calls<'_>) -> Components {
         let count = pointsto.act_bound();
-        let callees: Vec<Vec<u32>> = (0..count)
-            .map(|act| {
-                let mut callees: Vec<u32> =
-                    pointsto.calls(Act::new(act)).map(|(_, callee)| callee.0).collect();
-                callees.sort_unstable();
-                callees.dedup();
-                callees
-            })
-            .collect();
-        let mut components = Components::of_graph(&callees);
-        components.places = vec![0; count];
-        for component in 0..components.len() as u32 {
-            if components.members(component).len() > 1 {
-                let in_order = components.in_order(component, pointsto, content, calls);
-                for (place, act) in in_order.into_iter().enumerate() {
-                    components.places[act.index()] = place as u32;
-                }
+        let mut components =
+            Components { of: vec![NONE; count], places: vec![0; count], ..Components::default() };
+        let callees = |act: usize| {
+            if pointsto.runs(Act::new(act)) { callees(pointsto, Act::new(act)) } else { Vec::new() }
+        };
+        components.callees = (0..count).map(callees).collect();
+        components.callers = vec![Vec::new(); count];
+        for act in (0..count).map(Act::new) {
+            for &callee in &components.callees[act.index()] {
+                components.callers[callee.index()].push(act);
             }
         }
-        components.callers = vec![Vec::new(); components.len()];
-        for act in (0..count).map(Act::new) {
-            let component = components.of(act);
-            let of = &components.of;
-            let outside = pointsto.callers(act).iter().filter(|(caller, _)| of[caller.index()] != component);
-            components.callers[component as usize].extend(outside);
+        let successors: Vec<Vec<u32>> =
+            components.callees.iter().map(|callees| callees.iter().map(|act| act.0).collect()).collect();
+        let (of, found) = tarjan::components(&successors);
+        components.all = vec![Component::default(); found as usize];
+        for act in pointsto.acts() {
+            components.of[act.index()] = of[act.index()];
+            components.all[of[act.index()] as usize].members.push(act);
+        }
+        // Numbers of what does not run any more stay unused.
+        components.free = (0..found).filter(|&c| components.all[c as usize].members.is_empty()).collect();
+        components.order =
+            (0..found).filter(|&c| !components.all[c as usize].members.is_empty()).map(|c| (c, c)).collect();
+        components.spread();
+        for component in components.in_order().collect::<Vec<_>>() {
+            components.put_in_order(component, pointsto, content, calls);
         }
         components
     }
 
+    /// Follows a change of the calls.
+    pub fn update(
+        &mut self,
+        pointsto: &PointsTo,
+        content: &Content<'_>,
+        calls: &Calls<'_>,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        let bound = pointsto.act_bound();
+        self.of.resize(bound, NONE);
+        self.places.resize(bound, 0);
+        self.callees.resize(bound, Vec::new());
+        self.callers.resize(bound, Vec::new());
+        let arena::Delta { added, removed } = &delta.acts;
+        let mut acts: Vec<Act> = delta.callees.iter().chain(added).chain(removed).copied().collect();
+        acts.sort_unstable();
+        acts.dedup();
+        let mut touched = Touched::default();
+        let mut new_calls: Vec<(Act, Act)> = Vec::new();
+        for &act in &acts {
+            let now = if pointsto.runs(act) { callees(pointsto, act) } else { Vec::new() };
+            let before = std::mem::take(&mut self.callees[act.index()]);
+            for &callee in before.iter().filter(|callee| now.binary_search(callee).is_err()) {
+                self.callers[callee.index()].retain(|&caller| caller != act);
+                self.touch_call(act, callee, &mut touched);
+                if self.of[act.index()] == self.of[callee.index()] && act != callee {
+                    touched.loose.insert(self.of[act.index()]);
+                }
+            }
+            let is_new = |callee: &&Act| before.binary_search(callee).is_err();
+            new_calls.extend(now.iter().filter(is_new).map(|&callee| (act, callee)));
+            self.callees[act.index()] =
+                now.iter().copied().filter(|callee| before.binary_search(callee).is_ok()).collect();
+        }
+        for component in std::mem::take(&mut touched.loose) {
+            self.split(component, &mut touched);
+        }
+        for &act in removed {
+            self.remove(act, &mut touched);
+        }
+        self.place_new(pointsto, added, &mut touched);
+        for (caller, callee) in new_calls {
+            self.add_call(caller, callee, &mut touched);
+        }
+        // The order inside depends on calls with their statements.
+        let moved = delta.callees.iter().chain(&delta.callers).filter(|act| self.of[act.index()] != NONE);
+        let in_cycles: BTreeSet<u32> = moved
+            .map(|act| self.of[act.index()])
+            .chain(touched.components.iter().copied())
+            .filter(|&component| self.all[component as usize].members.len() > 1)
+            .collect();
+        for component in in_cycles {
+            if self.put_in_order(component, pointsto, content, calls) {
+                touched.components.insert(component);
+            }
+        }
+        for component in touched.components {
+            changes.add(Read::of(Kind::Component, Act(component)));
+        }
+        for act in touched.acts {
+            changes.add(Read::of(Kind::ComponentOf, act));
+        }
+    }
+
+    fn touch_call(&self, caller: Act, callee: Act, touched: &mut Touched) {
+        let ends = [caller, callee].map(|act| self.of[act.index()]);
+        touched.components.extend(ends.into_iter().filter(|&component| component != NONE));
+    }
+
+    /// A component that may have come apart.
+    fn split(&mut self, component: u32, touched: &mut Touched) {
+        let members = std::mem::take(&mut self.all[component as usize].members);
+        let numbers: FxHashMap<Act, u32> = members.iter().copied().zip(0..).collect();
+        let successors: Vec<Vec<u32>> = members
+            .iter()
+            .map(|act| {
+                self.callees[act.index()].iter().filter_map(|callee| numbers.get(callee).copied()).collect()
+            })
+            .collect();
+        let (of, found) = tarjan::components(&successors);
+        if found == 1 {
+            self.all[component as usize].members = members;
+            return;
+        }
+        let labels = self.labels_below(component, found);
+        touched.components.insert(component);
+        let mut parts = vec![component; found as usize];
+        for (part, label) in parts.iter_mut().zip(labels) {
+            if label != self.all[component as usize].label {
+                *part = self.make(label);
+            }
+            touched.components.insert(*part);
+        }
+        for (act, part) in members.into_iter().zip(of) {
+            let part = parts[part as usize];
+            self.all[part as usize].members.push(act);
+            self.of[act.index()] = part;
+            self.places[act.index()] = 0;
+            touched.acts.insert(act);
+        }
+    }
+
+    /// As many labels, the highest of which is the component's own, with none of others between them; ascending.
+    fn labels_below(&mut self, component: u32, count: u32) -> Vec<u32> {
+        for _ in 0..2 {
+            let label = self.all[component as usize].label;
+            let below = self.order.range(..label).next_back().map_or(0, |(&below, _)| below);
+            if label - below > count {
+                return (label - count + 1..=label).collect();
+            }
+            self.spread();
+        }
+        unreachable!("there are more labels than activations")
+    }
+
+    /// Makes room between all labels.
+    fn spread(&mut self) {
+        let gap = (TOP / (self.order.len() as u32 + 1)).max(1);
+        let order: Vec<u32> = self.order.values().copied().collect();
+        self.order.clear();
+        for (at, component) in order.into_iter().enumerate() {
+            let label = (at as u32 + 1) * gap;
+            self.all[component as usize].label = label;
+            self.order.insert(label, component);
+        }
+    }
+
+    fn make(&mut self, label: u32) -> u32 {
+        let component = self.free.pop().unwrap_or_else(|| {
+            self.all.push(Component::default());
+            self.all.len() as u32 - 1
+        });
+        self.all[component as usize] = Component { members: Vec::new(), label };
+        self.order.insert(label, component);
+        component
+    }
+
+    /// What does not run has no calls left.
+    fn remove(&mut self, act: Act, touched: &mut Touched) {
+        let component = std::mem::replace(&mut self.of[act.index()], NONE);
+        if component == NONE {
+            return;
+        }
+        debug_assert_eq!(self.all[component as usize].members, [act]);
+        self.order.remove(&self.all[component as usize].label);
+        self.all[component as usize].members.clear();
+        self.free.push(component);
+        touched.components.insert(component);
+        touched.acts.insert(act);
+    }
+
+    /// Each just below those that call it, if they have a place.
+    fn place_new(&mut self, pointsto: &PointsTo, added: &[Act], touched: &mut Touched) {
+        let mut left: Vec<Act> = added.iter().copied().filter(|act| self.of[act.index()] == NONE).collect();
+        while !left.is_empty() {
+            let lowest_caller = |components: &Components, act: Act| {
+                let callers = pointsto.callers(act).iter().map(|(caller, _)| components.of[caller.index()]);
+                let callers = callers.filter(|&component| component != NONE);
+                callers.min_by_key(|&component| components.all[component as usize].label)
+            };
+            let (called, others): (Vec<Act>, Vec<Act>) =
+                left.iter().copied().partition(|&act| lowest_caller(self, act).is_some());
+            let now = if called.is_empty() { vec![others[0]] } else { called };
+            for &act in &now {
+                let label = match lowest_caller(self, act) {
+                    Some(above) => self.label_just_below(above),
+                    None => self.label_on_top(),
+                };
+                let component = self.make(label);
+                self.all[component as usize].members.push(act);
+                self.of[act.index()] = component;
+                self.places[act.index()] = 0;
+                touched.components.insert(component);
+                touched.acts.insert(act);
+            }
+            left.retain(|act| !now.contains(act));
+        }
+    }
+
+    fn label_just_below(&mut self, component: u32) -> u32 {
+        for _ in 0..2 {
+            let label = self.all[component as usize].label;
+            let below = self.order.range(..label).next_back().map_or(0, |(&below, _)| below);
+            if label - below > 1 {
+                return below + (label - below) / 2;
+            }
+            self.spread();
+        }
+        unreachable!("there are more labels than activations")
+    }
+
+    fn label_on_top(&mut self) -> u32 {
+        let highest = self.order.last_key_value().map_or(0, |(&label, _)| label);
+        if highest >= u32::MAX - TOP / 2 {
+            self.spread();
+        }
+        self.order.last_key_value().map_or(0, |(&label, _)| label) + 1024
+    }
+
+    /// A call that leads upwards moves what lies between its ends, or makes it one.
+    fn add_call(&mut self, caller: Act, callee: Act, touched: &mut Touched) {
+        let callees = &mut self.callees[caller.index()];
+        if let Err(at) = callees.binary_search(&callee) {
+            callees.insert(at, callee);
+            self.callers[callee.index()].push(caller);
+        }
+        self.touch_call(caller, callee, touched);
+        let (from, to) = (self.of[caller.index()], self.of[callee.index()]);
+        let (low, high) = (self.all[from as usize].label, self.all[to as usize].label);
+        if high <= low {
+            return;
+        }
+        let below = self.closure(
+            to,
+            |components, component| components.called(component).collect(),
+            |label| label >= low,
+        );
+        let above =
+            self.closure(from, |components, component| components.calling(component), |label| label <= high);
+        let mut labels: Vec<u32> = below.union(&above).map(|&c| self.all[c as usize].label).collect();
+        labels.sort_unstable();
+        for label in &labels {
+            self.order.remove(label);
+        }
+        let by_label = |components: &Components, mut some: Vec<u32>| {
+            some.sort_unstable_by_key(|&c| components.all[c as usize].label);
+            some
+        };
+        let lower = by_label(self, below.difference(&above).copied().collect());
+        let upper = by_label(self, above.difference(&below).copied().collect());
+        let both: Vec<u32> = below.intersection(&above).copied().collect();
+        let upper_labels = labels.split_off(labels.len() - upper.len());
+        let mut labels = labels.into_iter();
+        for (component, label) in
+            lower.into_iter().zip(&mut labels).chain(upper.into_iter().zip(upper_labels))
+        {
+            self.relabel(component, label);
+        }
+        if !both.is_empty() {
+            let label = labels.next().unwrap_or_else(|| unreachable!("it had a label before"));
+            self.merge(both, label, touched);
+        }
+    }
+
+    fn relabel(&mut self, component: u32, label: u32) {
+        self.all[component as usize].label = label;
+        self.order.insert(label, component);
+    }
+
+    /// They call each other now: they become the largest of them.
+    fn merge(&mut self, mut components: Vec<u32>, label: u32, touched: &mut Touched) {
+        components.sort_unstable_by_key(|&c| (self.all[c as usize].members.len(), c));
+        touched.components.extend(&components);
+        let Some(kept) = components.pop() else { return };
+        self.relabel(kept, label);
+        for component in components {
+            let members = std::mem::take(&mut self.all[component as usize].members);
+            for &act in &members {
+                self.of[act.index()] = kept;
+                touched.acts.insert(act);
+            }
+            self.all[kept as usize].members.extend(members);
+            self.free.push(component);
+        }
+    }
+
+    /// Components that a walk reaches, as far as labels allow.
+    fn closure(
+        &self,
+        from: u32,
+        next: impl Fn(&Components, u32) -> Vec<u32>,
+        is_inside: impl Fn(u32) -> bool,
+    ) -> FxHashSet<u32> {
+        let mut seen: FxHashSet<u32> = [from].into_iter().collect();
+        let mut left = vec![from];
+        while let Some(component) = left.pop() {
+            for to in next(self, component) {
+                if is_inside(self.all[to as usize].label) && seen.insert(to) {
+                    left.push(to);
+                }
+            }
+        }
+        seen
+    }
+
+    fn calling(&self, component: u32) -> Vec<u32> {
+        let members = self.all[component as usize].members.iter();
+        let callers = members.flat_map(|act| &self.callers[act.index()]).map(|act| self.of[act.index()]);
+        callers.filter(|&caller| caller != component && caller != NONE).collect()
+    }
+
+    /// Gives the members of a cycle their places. True if one has another.
+    fn put_in_order(
+        &mut self,
+        component: u32,
+        pointsto: &PointsTo,
+        content: &Content<'_>,
+        calls: &Calls<'_>,
+    ) -> bool {
+        if self.all[component as usize].members.len() < 2 {
+            return false;
+        }
+        self.all[component as usize].members.sort_unstable();
+        let mut differs = false;
+        for (place, act) in self.ordered(component, pointsto, content, calls).into_iter().enumerate() {
+            let known = &mut self.places[act.index()];
+            differs |= std::mem::replace(known, place as u32) != place as u32;
+        }
+        differs
+    }
+
     /// The members of a cycle, callees before their callers as far as there is such an order, beginning with one that
     /// is called from outside. Depends on content only.
-    fn in_order(
+    fn ordered(
         &self,
         component: u32,
         pointsto: &PointsTo,
         content: &Content<'_>,
         calls: &Calls<'_>,
     ) -> Vec<Act> {
-        let is_inside = |act: Act| self.of(act) == component;
+        let is_inside = |act: Act| self.of[act.index()] == component;
         let is_entry = |act: &Act| pointsto.callers(*act).iter().any(|&(caller, _)| !is_inside(caller));
-        let members = || self.members(component).iter().copied();
+        let members = || self.all[component as usize].members.iter().copied();
         let first = members().filter(is_entry).min_by(|&a, &b| content.acts(a, b));
         let first = first.or_else(|| members().min_by(|&a, &b| content.acts(a, b)));
         let mut seen: FxHashSet<Act> = first.into_iter().collect();
@@ -90,47 +429,59 @@ impl Components {
         order
     }
 
-    fn of_graph(callees: &[Vec<u32>]) -> Components {
-        let mut components = tarjan(callees);
-        components.called_starts.push(0);
-        for component in 0..components.len() {
-            let members = components.members(component as u32).iter();
-            let called = members.flat_map(|act| &callees[act.index()]).map(|&to| components.of[to as usize]);
-            let mut called: Vec<u32> = called.filter(|&to| to != component as u32).collect();
-            called.sort_unstable();
-            called.dedup();
-            components.called.extend(called);
-            components.called_starts.push(components.called.len() as u32);
-        }
-        components
+    /// Every component has a number below this.
+    pub fn bound(&self) -> usize {
+        self.all.len()
     }
 
-    pub fn len(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+    /// Callees before their callers.
+    pub fn in_order(&self) -> impl Iterator<Item = u32> + '_ {
+        self.order.values().copied()
     }
 
+    /// The place of a component in that order.
+    pub fn label(&self, component: u32) -> u32 {
+        self.all[component as usize].label
+    }
+
+    /// Of an activation that runs.
     pub fn of(&self, act: Act) -> u32 {
+        note(Read::of(Kind::ComponentOf, act));
         self.of[act.index()]
     }
 
-    /// The component, and the place within it. Where it matters who comes first in a cycle, nobody does by chance.
+    /// The component's label, and the place within it. Where it matters who comes first in a cycle, nobody does by
+    /// chance.
     pub fn place(&self, act: Act) -> (u32, u32) {
-        (self.of(act), self.places[act.index()])
+        (self.label(self.of[act.index()]), self.places[act.index()])
     }
 
+    /// In no particular order.
     pub fn members(&self, component: u32) -> &[Act] {
-        &self.members[self.starts[component as usize] as usize..self.starts[component as usize + 1] as usize]
+        note(Read::of(Kind::Component, Act(component)));
+        &self.all[component as usize].members
     }
 
-    /// Other components that members call.
-    pub fn called(&self, component: u32) -> &[u32] {
-        let at = component as usize;
-        &self.called[self.called_starts[at] as usize..self.called_starts[at + 1] as usize]
+    /// Do members call each other, or themselves?
+    pub fn is_cycle(&self, component: u32) -> bool {
+        let members = self.members(component);
+        members.len() > 1 || members.iter().any(|act| self.callees[act.index()].binary_search(act).is_ok())
+    }
+
+    /// Other components that members call, some more than once.
+    pub fn called(&self, component: u32) -> impl Iterator<Item = u32> + '_ {
+        let callees = self.members(component).iter().flat_map(|act| &self.callees[act.index()]);
+        callees.map(|act| self.of[act.index()]).filter(move |&called| called != component)
     }
 
     /// Statements of other components that call a member.
-    pub fn callers(&self, component: u32) -> &[(Act, StmtId)] {
-        &self.callers[component as usize]
+    pub fn callers<'a>(
+        &'a self,
+        pointsto: &'a PointsTo,
+        component: u32,
+    ) -> impl Iterator<Item = (Act, StmtId)> + 'a {
+        let callers = self.members(component).iter().flat_map(|&act| pointsto.callers(act)).copied();
+        callers.filter(move |(caller, _)| self.of[caller.index()] != component)
     }
 
     /// Adds a component and everything it calls to `reached`.
@@ -140,11 +491,7 @@ impl Components {
         }
         let mut left = vec![component];
         while let Some(next) = left.pop() {
-            for &called in self.called(next) {
-                if reached.insert(called as usize) {
-                    left.push(called);
-                }
-            }
+            left.extend(self.called(next).filter(|&called| reached.insert(called as usize)));
         }
     }
 
@@ -160,88 +507,10 @@ impl Components {
     }
 }
 
-/// The component of each node of any graph, given by its successors.
-pub fn of_nodes(successors: &[Vec<u32>]) -> Vec<u32> {
-    tarjan(successors).of
-}
-
-/// Tarjan's algorithm with an explicit stack.
-fn tarjan(callees: &[Vec<u32>]) -> Components {
-    const UNSEEN: u32 = u32::MAX;
-    let count = callees.len();
-    let mut components = Components { of: vec![UNSEEN; count], starts: vec![0], ..Components::default() };
-    let (mut index, mut low) = (vec![UNSEEN; count], vec![0u32; count]);
-    let mut open: Vec<u32> = Vec::new();
-    let mut work: Vec<(u32, usize)> = Vec::new();
-    let mut clock = 0;
-    for root in 0..count as u32 {
-        if index[root as usize] != UNSEEN {
-            continue;
-        }
-        work.push((root, 0));
-        while let Some((act, next)) = work.pop() {
-            let at = act as usize;
-            if next == 0 {
-                index[at] = clock;
-                low[at] = clock;
-                clock += 1;
-                open.push(act);
-            } else {
-                low[at] = low[at].min(low[callees[at][next - 1] as usize]);
-            }
-            let mut child = None;
-            let mut n = next;
-            while let Some(&to) = callees[at].get(n) {
-                n += 1;
-                if index[to as usize] == UNSEEN {
-                    child = Some(to);
-                    break;
-                }
-                if components.of[to as usize] == UNSEEN {
-                    low[at] = low[at].min(index[to as usize]);
-                }
-            }
-            if let Some(child) = child {
-                work.push((act, n));
-                work.push((child, 0));
-            } else if low[at] == index[at] {
-                let component = components.len() as u32;
-                while let Some(member) = open.pop() {
-                    components.of[member as usize] = component;
-                    components.members.push(Act(member));
-                    if member == act {
-                        break;
-                    }
-                }
-                components.starts.push(components.members.len() as u32);
-            }
-        }
-    }
-    components
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn collapses_cycles_and_orders_callees_first() {
-        // 0 → 1 ⇄ 2 → 3, 4 → 4
-        let components = Components::of_graph(&[vec![1], vec![2], vec![1, 3], vec![], vec![4]]);
-        assert_eq!(components.len(), 4);
-        assert_eq!(components.of(Act(1)), components.of(Act(2)));
-        assert!(components.of(Act(3)) < components.of(Act(1)));
-        assert!(components.of(Act(1)) < components.of(Act(0)));
-        let mut reached = Bits::new();
-        components.reach(components.of(Act(2)), &mut reached);
-        assert_eq!(components.acts(&reached).iter().collect::<Vec<_>>(), [1, 2, 3]);
-    }
-
-    #[test]
-    fn a_long_chain_needs_no_deep_stack() {
-        let count = 200_000;
-        let callees: Vec<Vec<u32>> =
-            (0..count).map(|at| if at + 1 < count { vec![at + 1] } else { vec![0] }).collect();
-        assert_eq!(Components::of_graph(&callees).len(), 1);
-    }
+/// Who an activation calls, ascending, each once.
+fn callees(pointsto: &PointsTo, act: Act) -> Vec<Act> {
+    let mut callees: Vec<Act> = pointsto.calls(act).map(|(_, callee)| callee).collect();
+    callees.sort_unstable();
+    callees.dedup();
+    callees
 }

@@ -18,6 +18,7 @@ mod reach;
 mod signals;
 mod starts;
 mod swaps;
+mod tarjan;
 mod types;
 mod unique;
 mod world;

@@ -28,10 +28,10 @@ impl Starts {
             starts.acts.entry(site.act).or_default().push((site.stmt, starts.sets.len()));
             starts.sets.push(below[site.child].clone());
         }
-        // Callees have lower numbers, so what a component calls is known before the component is.
+        // Callees come first, so what a component calls is known before the component is.
         let components = &world.components;
-        let mut of_component: Vec<Option<usize>> = vec![None; components.len()];
-        for component in 0..components.len() as u32 {
+        let mut of_component: Vec<Option<usize>> = vec![None; components.bound()];
+        for component in components.in_order() {
             let mut all = Bits::new();
             for &act in components.members(component) {
                 for &(_, set) in starts.acts.get(&act).into_iter().flatten() {

@@ -7,8 +7,10 @@ mod asked;
 mod memo;
 mod read;
 mod record;
+mod single;
 
 pub use asked::Asked;
 pub use memo::Memo;
 pub use read::{Changes, Key, Kind, Read};
 pub use record::{Reads, note, record, unnoted};
+pub use single::Single;

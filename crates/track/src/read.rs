@@ -35,7 +35,9 @@ pub enum Kind {
     Roots,
     /// Calls that code outside makes back.
     CalledBack,
-    /// The component of an activation in the call graph, its members and its place among them.
+    /// The component of an activation in the call graph.
+    ComponentOf,
+    /// The members of a component, their places and their calls.
     Component,
     /// What lambdas run.
     Lambdas,

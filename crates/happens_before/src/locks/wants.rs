@@ -4,7 +4,7 @@
 use super::intra::{ActLocks, LockUse};
 use super::table::LockTable;
 use crate::bits::Bits;
-use crate::components;
+use crate::tarjan;
 use crate::types::{HeldLock, LockNode};
 use crate::unique::Unique;
 use crate::world::World;
@@ -44,7 +44,7 @@ impl Wants {
         waiting: impl Iterator<Item = Act>,
         is_held: impl Fn(Act, &LockUse) -> bool,
     ) -> Wants {
-        let mut wants = Wants { below: vec![Bits::new(); world.components.len()], ..Wants::default() };
+        let mut wants = Wants { below: vec![Bits::new(); world.components.bound()], ..Wants::default() };
         let mut users: Vec<Act> = acts.keys().copied().filter(|&act| !world.is_jdk(act)).collect();
         users.sort_unstable();
         for act in waiting {
@@ -60,12 +60,12 @@ impl Wants {
                 }
             }
         }
-        for component in 0..wants.below.len() {
-            let mut below = std::mem::take(&mut wants.below[component]);
-            for &called in world.components.called(component as u32) {
+        for component in world.components.in_order() {
+            let mut below = std::mem::take(&mut wants.below[component as usize]);
+            for called in world.components.called(component) {
                 below.union_with(&wants.below[called as usize]);
             }
-            wants.below[component] = below;
+            wants.below[component as usize] = below;
         }
         wants.find_circles(world, unique, table, acts, &users);
         wants
@@ -101,7 +101,7 @@ impl Wants {
         }
         let edges: Vec<Vec<u32>> =
             edges.iter().map(|to| to.iter().filter(|&to| to != WAIT).map(|to| to as u32).collect()).collect();
-        let component = components::of_nodes(&edges);
+        let component = tarjan::of_nodes(&edges);
         let mut members: FxHashMap<u32, Bits> = FxHashMap::default();
         for (number, &component) in component.iter().enumerate() {
             members.entry(component).or_default().insert(number);

@@ -242,7 +242,7 @@ impl<'a> Search<'a, '_> {
         if subject.is_none() && self.whole.contains(component as usize) {
             self.ends |= component == world.components.of(self.entry);
             if self.left_whole.insert(component as usize) {
-                for &(caller, stmt) in world.components.callers(component) {
+                for (caller, stmt) in world.components.callers(world.pointsto, component) {
                     self.go_on(caller, stmt, Exits::ALL, None);
                 }
             }

@@ -33,7 +33,7 @@ impl<'a> Describe<'a> {
         let origins = stages.happens_before.origins().len();
         let content = Content::new(stages.program, stages.pointsto);
         let paths = (0..origins).map(|_| OnceLock::new()).collect();
-        Describe { stages, content, in_order: Calls::new(content), paths }
+        Describe { stages, content, in_order: stages.happens_before.calls(content), paths }
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {

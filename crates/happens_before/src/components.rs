@@ -30,6 +30,8 @@ pub struct Components {
     /// Who calls whom, each once.
     callees: Vec<Vec<Act>>,
     callers: Vec<Vec<Act>>,
+    /// Those that the last update touched and that are still there.
+    touched: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -140,8 +142,12 @@ impl Components {
                 touched.components.insert(component);
             }
         }
+        self.touched.clear();
         for component in touched.components {
             changes.add(Read::of(Kind::Component, Act(component)));
+            if !self.all[component as usize].members.is_empty() {
+                self.touched.push(component);
+            }
         }
         for act in touched.acts {
             changes.add(Read::of(Kind::ComponentOf, act));
@@ -427,6 +433,11 @@ impl Components {
             }
         }
         order
+    }
+
+    /// Components with other members or other calls than before the last update, unless it made all of them.
+    pub fn touched(&self) -> &[u32] {
+        &self.touched
     }
 
     /// Every component has a number below this.

@@ -4,11 +4,12 @@
 
 use arena::Name;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId};
-use pointsto::{Act, Context, Ctx, Obj, PointsTo, Site};
+use pointsto::{Act, Context, Ctx, Obj, PointsTo, PointsToDelta, Site};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-/// Compares by content. Two things are equal here only if they are one.
+/// Compares by content. Two things are equal here only if they are one. Nothing is noted: an edit keeps the order of
+/// what it keeps.
 #[derive(Clone, Copy)]
 pub struct Content<'a> {
     program: &'a Program,
@@ -63,7 +64,7 @@ impl<'a> Content<'a> {
 
     pub fn objects(&self, a: Obj, b: Obj) -> Ordering {
         unless_same(a, b, || {
-            let (left, right) = (self.pointsto.object(a), self.pointsto.object(b));
+            let (left, right) = track::unnoted(|| (self.pointsto.object(a), self.pointsto.object(b)));
             let by_class = || self.classes(left.class, right.class);
             self.sites(left.site, right.site)
                 .then_with(by_class)
@@ -126,27 +127,49 @@ fn unless_same<I: PartialEq>(a: I, b: I, compare: impl FnOnce() -> Ordering) -> 
 
 type Sorted<T> = OnceLock<Box<[T]>>;
 
-/// Who calls whom, in the order of content; put in order when first asked for.
-pub struct Calls<'a> {
-    content: Content<'a>,
+/// Calls put in order so far.
+#[derive(Debug, Default)]
+pub struct SortedCalls {
     callers: Vec<Sorted<(Act, StmtId)>>,
     callees: Vec<Sorted<(StmtId, Act)>>,
 }
 
+impl SortedCalls {
+    /// Forgets the order of calls that changed.
+    pub fn update(&mut self, pointsto: &PointsTo, delta: &PointsToDelta) {
+        if delta.rebuilt {
+            *self = SortedCalls::default();
+        }
+        self.callers.resize_with(pointsto.act_bound(), OnceLock::new);
+        self.callees.resize_with(pointsto.act_bound(), OnceLock::new);
+        for act in &delta.callers {
+            self.callers[act.0 as usize].take();
+        }
+        for act in &delta.callees {
+            self.callees[act.0 as usize].take();
+        }
+    }
+}
+
+/// Who calls whom, in the order of content; put in order when first asked for.
+#[derive(Clone, Copy)]
+pub struct Calls<'a> {
+    content: Content<'a>,
+    sorted: &'a SortedCalls,
+}
+
 impl<'a> Calls<'a> {
-    pub fn new(content: Content<'a>) -> Calls<'a> {
-        let acts = content.pointsto.act_bound();
-        let callers = std::iter::repeat_with(OnceLock::new).take(acts).collect();
-        Calls { content, callers, callees: std::iter::repeat_with(OnceLock::new).take(acts).collect() }
+    pub fn new(content: Content<'a>, sorted: &'a SortedCalls) -> Calls<'a> {
+        Calls { content, sorted }
     }
 
     /// Statements that run this activation in place.
-    pub fn callers(&self, act: Act) -> &[(Act, StmtId)] {
+    pub fn callers(&self, act: Act) -> &'a [(Act, StmtId)] {
         let callers = self.content.pointsto.callers(act);
         if callers.len() < 2 {
             return callers;
         }
-        self.callers[act.0 as usize].get_or_init(|| {
+        self.sorted.callers[act.0 as usize].get_or_init(|| {
             let mut callers: Box<[(Act, StmtId)]> = callers.into();
             callers.sort_by(|&a, &b| self.content.frames(a, b));
             callers
@@ -154,7 +177,7 @@ impl<'a> Calls<'a> {
     }
 
     /// What a statement runs in place.
-    pub fn callees_at(&self, act: Act, stmt: StmtId) -> &[(StmtId, Act)] {
+    pub fn callees_at(&self, act: Act, stmt: StmtId) -> &'a [(StmtId, Act)] {
         let callees = self.callees(act);
         let from = callees.partition_point(|&(at, _)| at < stmt);
         let to = callees.partition_point(|&(at, _)| at <= stmt);
@@ -162,9 +185,10 @@ impl<'a> Calls<'a> {
     }
 
     /// What an activation runs in place, by statement.
-    pub fn callees(&self, act: Act) -> &[(StmtId, Act)] {
-        self.callees[act.0 as usize].get_or_init(|| {
-            let mut callees: Box<[(StmtId, Act)]> = self.content.pointsto.calls(act).collect();
+    pub fn callees(&self, act: Act) -> &'a [(StmtId, Act)] {
+        let callees = self.content.pointsto.calls(act);
+        self.sorted.callees[act.0 as usize].get_or_init(|| {
+            let mut callees: Box<[(StmtId, Act)]> = callees.collect();
             callees.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| self.content.acts(a.1, b.1)));
             callees
         })

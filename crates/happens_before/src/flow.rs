@@ -2,11 +2,13 @@
 //! Knows declared exceptions; knows no model and no points-to.
 
 use crate::bits::Bits;
+use crate::resolver::Resolver;
 use arena::Id;
 use ir::cfg::{Dominators, Edges, Loop, Loops};
-use ir::{BlockId, Body, ClassId, FieldId, FieldRef, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
+use ir::{BlockId, Body, FieldId, MethodId, Program, StmtId, StmtKind, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use track::{Kind, Read};
 
 /// One body with its exceptional edges, loops and resolved fields.
 #[derive(Debug)]
@@ -24,17 +26,31 @@ pub struct Flow {
     /// Which of them may enter which handlers with what else they declare, sorted.
     failures: Vec<(StmtId, BlockId)>,
     loops: Loops,
+    /// What it is made from may say more once more classes are loaded.
+    pub is_open_ended: bool,
     /// The constructor call on each newly allocated variable.
     constructors: FxHashMap<Var, StmtId>,
 }
 
 impl Flow {
-    pub fn new(resolver: &mut Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
+    pub fn new(resolver: &Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
+        let (mut flow, reads) = track::record(|| Flow::make(resolver, method, body));
+        flow.is_open_ended = reads.contains(&Read::all(Kind::Loaded));
+        flow
+    }
+
+    /// Does it say the same of the same body?
+    pub fn is_same(&self, other: &Flow) -> bool {
+        (&self.fields, &self.throws, &self.open) == (&other.fields, &other.throws, &other.open)
+            && (&self.interruptible, &self.failures) == (&other.interruptible, &other.failures)
+    }
+
+    fn make(resolver: &Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
         let fields = body.stmts.iter().map(|(_, stmt)| resolver.field_of(&stmt.kind)).collect();
         let loops = Loops::new(&body, &Dominators::new(&body, Edges::All), Edges::All);
         let (throws, open) = throws(resolver, &body);
-        let mut is_interruptible = |kind: &StmtKind| match kind {
-            StmtKind::Call { target, .. } => resolver.declared(*target).interruptible,
+        let is_interruptible = |kind: &StmtKind| match kind {
+            StmtKind::Call { target, .. } => resolver.is_interruptible(*target),
             _ => false,
         };
         let calls = body.stmts.iter().filter(|(_, stmt)| is_interruptible(&stmt.kind));
@@ -48,6 +64,7 @@ impl Flow {
             interruptible,
             failures,
             loops,
+            is_open_ended: false,
             constructors: constructors(resolver.program, &body),
             body,
         }
@@ -204,7 +221,7 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
 ///   last such call does: `try { a.join(); b.join(); } catch (InterruptedException e) {}` has joined both.
 ///
 /// The second list has the handlers that any call may enter.
-fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<BlockId>) {
+fn throws(resolver: &Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<BlockId>) {
     let mut covered: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
     for (block, info) in body.blocks.iter() {
         for &handler in &info.handlers {
@@ -235,8 +252,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
             match &body.stmts[stmt].kind {
                 StmtKind::Throw { .. } => sources.push(stmt),
                 StmtKind::Call { target, .. } => {
-                    let declared = resolver.declared(*target);
-                    if declared.interruptible {
+                    if resolver.is_interruptible(*target) {
                         last_blocking = last_blocking.max(Some(stmt));
                     } else if checked.is_none_or(|class| resolver.compatible(*target, class)) {
                         sources.push(stmt);
@@ -262,7 +278,7 @@ fn throws(resolver: &mut Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, 
 }
 
 /// What interruptible calls throw when they are not interrupted: that their time is over, say.
-fn failures(resolver: &mut Resolver<'_>, body: &Body, calls: &[StmtId]) -> Vec<(StmtId, BlockId)> {
+fn failures(resolver: &Resolver<'_>, body: &Body, calls: &[StmtId]) -> Vec<(StmtId, BlockId)> {
     let mut failures = Vec::new();
     for &stmt in calls {
         let StmtKind::Call { target, .. } = body.stmts[stmt].kind else { continue };
@@ -306,118 +322,6 @@ fn constructors(program: &Program, body: &Body) -> FxHashMap<Var, StmtId> {
         }
     }
     constructors
-}
-
-/// Symbolic references resolved against what is loaded already.
-pub struct Resolver<'a> {
-    pub program: &'a Program,
-    fields: FxHashMap<FieldRef, Option<FieldId>>,
-    methods: FxHashMap<MethodRef, Option<MethodId>>,
-    declared: FxHashMap<MethodRef, Declared>,
-    exception: Option<ClassId>,
-    runtime: Option<ClassId>,
-    interrupted: Option<ClassId>,
-}
-
-/// What a call declares to throw.
-#[derive(Debug, Clone, Copy, Default)]
-struct Declared {
-    interruptible: bool,
-}
-
-impl<'a> Resolver<'a> {
-    pub fn new(program: &'a Program) -> Resolver<'a> {
-        Resolver {
-            program,
-            fields: FxHashMap::default(),
-            methods: FxHashMap::default(),
-            declared: FxHashMap::default(),
-            exception: program.find_class("java/lang/Exception"),
-            runtime: program.find_class("java/lang/RuntimeException"),
-            interrupted: program.find_class("java/lang/InterruptedException"),
-        }
-    }
-
-    pub fn field(&mut self, field: FieldRef) -> Option<FieldId> {
-        if let Some(&known) = self.fields.get(&field) {
-            return known;
-        }
-        let program = self.program;
-        let declared = |class: ClassId| {
-            program.class(class).fields.iter().copied().find(|&id| {
-                let info = program.field(id);
-                info.name == field.name && info.descriptor == field.descriptor
-            })
-        };
-        let found = program
-            .superclasses(field.class)
-            .find_map(declared)
-            .or_else(|| program.supertypes(field.class).find_map(declared));
-        self.fields.insert(field, found);
-        found
-    }
-
-    pub fn method(&mut self, method: MethodRef) -> Option<MethodId> {
-        if let Some(&known) = self.methods.get(&method) {
-            return known;
-        }
-        let program = self.program;
-        let declared = |class| program.declared_method(MethodRef { class, selector: method.selector });
-        let found = program
-            .superclasses(method.class)
-            .find_map(declared)
-            .or_else(|| program.supertypes(method.class).find_map(declared));
-        self.methods.insert(method, found);
-        found
-    }
-
-    fn field_of(&mut self, kind: &StmtKind) -> Option<FieldId> {
-        match *kind {
-            StmtKind::Load { field, .. }
-            | StmtKind::Store { field, .. }
-            | StmtKind::LoadStatic { field, .. }
-            | StmtKind::StoreStatic { field, .. } => self.field(field),
-            _ => None,
-        }
-    }
-
-    fn declared(&mut self, target: MethodRef) -> Declared {
-        if let Some(&known) = self.declared.get(&target) {
-            return known;
-        }
-        let throws = self.method(target).map(|method| self.program.method(method).throws.as_slice());
-        let interruptible = throws.unwrap_or_default().iter().any(|&class| Some(class) == self.interrupted);
-        let declared = Declared { interruptible };
-        self.declared.insert(target, declared);
-        declared
-    }
-
-    /// May the call throw something a handler of this checked class catches?
-    fn compatible(&mut self, target: MethodRef, caught: ClassId) -> bool {
-        let Some(method) = self.method(target) else { return true };
-        let throws = &self.program.method(method).throws;
-        throws.iter().any(|&class| {
-            self.program.is_subtype_loaded(class, caught) || self.program.is_subtype_loaded(caught, class)
-        })
-    }
-
-    /// May the call throw something such a handler catches that is not an interrupt?
-    fn catches_failure(&mut self, target: MethodRef, caught: ClassId) -> bool {
-        // What is only declared may not have been loaded: then its superclasses are not known.
-        let is_wide = self.exception.is_some_and(|class| self.program.is_subtype_loaded(class, caught));
-        is_wide || Some(caught) != self.interrupted && self.compatible(target, caught)
-    }
-
-    fn is_checked(&self, class: ClassId) -> bool {
-        // It is caught more often than thrown, so that it may not have been loaded.
-        if Some(class) == self.interrupted {
-            return true;
-        }
-        let (Some(exception), Some(runtime)) = (self.exception, self.runtime) else { return false };
-        class != exception
-            && self.program.is_subtype_loaded(class, exception)
-            && !self.program.is_subtype_loaded(class, runtime)
-    }
 }
 
 #[cfg(test)]
@@ -476,6 +380,6 @@ pub mod testing {
             });
         }
         let program = Program::new(Arc::new(NoClasses));
-        Flow::new(&mut Resolver::new(&program), MethodId(0), Arc::new(body))
+        Flow::new(&Resolver::new(&program), MethodId(0), Arc::new(body))
     }
 }

@@ -9,14 +9,17 @@ mod content;
 mod flow;
 mod fresh;
 mod joins;
+mod kept;
 mod local;
 mod locks;
 mod origins;
 mod overlap;
 mod owners;
 mod reach;
+mod resolver;
 mod signals;
 mod starts;
+mod stores;
 mod swaps;
 mod tarjan;
 mod types;
@@ -28,10 +31,10 @@ pub use types::*;
 
 use arena::{IdSet, IndexVec};
 use confined::Confined;
-use flow::Flow;
 use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
 use joins::Joins;
+use kept::Kept;
 use local::Local;
 use locks::Locks;
 use locks::keys::Keys;
@@ -43,7 +46,7 @@ use origins::Origins;
 use overlap::Overlap;
 use owners::Owners;
 use pointsto::{Act, Obj, PointsTo, PointsToDelta};
-use rustc_hash::FxHashMap;
+use reach::Throws;
 use signals::{Guards, Signals};
 use starts::Starts;
 use std::sync::Arc;
@@ -53,28 +56,28 @@ use unique::Unique;
 use world::World;
 
 /// Order and mutual exclusion of one program.
-#[derive(Default)]
 pub struct HappensBefore {
     follows: bool,
+    kept: Kept,
     origins: Origins,
     overlap: Overlap,
     signals: Signals,
     starts: Starts,
     unique: Unique,
     owners: Owners,
+    throws: Throws,
+    paths: Arc<Paths>,
     locks: Locks,
     nestings: Vec<Nesting>,
     fresh: Fresh,
     local: Local,
     swaps: Swaps,
-    flows: FxHashMap<MethodId, Arc<Flow>>,
     methods: IndexVec<Act, MethodId>,
 }
 
 /// What keeps points apart: who runs when, and under which locks.
 struct Order {
     origins: Origins,
-    methods: IndexVec<Act, MethodId>,
     overlap: Overlap,
     starts: Starts,
     locks: Locks,
@@ -84,20 +87,24 @@ struct Order {
 }
 
 impl Order {
-    fn new(world: &World<'_>, mut origins: Origins, unique: &Unique, owners: &Owners) -> Order {
-        let paths = Arc::new(Paths::new(world));
-        let keys = Keys::new(world, unique, &paths, owners);
+    fn new(
+        world: &World<'_>,
+        mut origins: Origins,
+        unique: &Unique,
+        owners: &Owners,
+        paths: &Arc<Paths>,
+        methods: &IndexVec<Act, MethodId>,
+    ) -> Order {
+        let keys = Keys::new(world, unique, paths, owners);
         let ends = || {
-            let joins = Joins::new(world, &origins, unique, &paths);
+            let joins = Joins::new(world, &origins, unique, paths);
             let overlap = Overlap::new(world, &origins, &joins, unique);
             (joins, overlap)
         };
         let ((joins, overlap), (locks, mut telling)) =
             rayon::join(ends, || Locks::new(world, &origins, &keys, paths.clone()));
         overlap.tell(world, &mut origins, unique);
-        let methods: IndexVec<Act, MethodId> =
-            (0..world.pointsto.act_bound()).map(|at| world.pointsto.method(Act(at as u32))).collect();
-        let guards = Guards { locks: &locks, methods: &methods, owners, unique };
+        let guards = Guards { locks: &locks, methods, owners, unique };
         let (nestings, (starts, local, signals)) = rayon::join(
             || locks.nestings(world, &origins, unique, &joins, &mut telling),
             || {
@@ -106,18 +113,35 @@ impl Order {
                 (starts, local, Signals::new(world, &origins, &guards))
             },
         );
-        Order { origins, methods, overlap, starts, locks, nestings, local, signals }
+        Order { origins, overlap, starts, locks, nestings, local, signals }
     }
 }
 
 impl HappensBefore {
     /// `follows`: changes will come, so that what was read is remembered.
     pub fn new(follows: bool) -> HappensBefore {
-        HappensBefore { follows, ..HappensBefore::default() }
+        HappensBefore {
+            follows,
+            kept: Kept::new(follows),
+            origins: Origins::default(),
+            overlap: Overlap::default(),
+            signals: Signals::default(),
+            starts: Starts::default(),
+            unique: Unique::new(follows),
+            owners: Owners::new(follows),
+            throws: Throws::default(),
+            paths: Arc::new(Paths::new(follows)),
+            locks: Locks::default(),
+            nestings: Vec::new(),
+            fresh: Fresh::new(follows),
+            local: Local::default(),
+            swaps: Swaps::default(),
+            methods: IndexVec::new(),
+        }
     }
 
     /// Brings the state up to date with the stages before, given what changed there. To that is added what changes
-    /// here. Everything is computed anew for now.
+    /// here.
     pub fn apply(
         &mut self,
         program: &Program,
@@ -126,37 +150,44 @@ impl HappensBefore {
         delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
-        changes.everything |= delta.rebuilt;
-        let world = World::new(program, models, pointsto);
-        let mut origins = Origins::new(&world);
-        let unique = Unique::new(&world, &origins);
-        for origin in origins.info.ids() {
-            let info = &mut origins.info[origin];
-            info.runs_once = unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+        self.kept.update(program, models, pointsto, delta, changes);
+        for act in (self.methods.len()..pointsto.act_bound()).map(|at| Act(at as u32)) {
+            self.methods.push(pointsto.method(act));
         }
-        let owners = Owners::new(&world);
-        let started: IdSet<Act> = origins.info.iter().map(|(_, info)| info.entry).collect();
+        let resolved = self.kept.resolve(program, models);
+        let world = World::new(program, models, pointsto, &self.kept, &resolved);
+        self.origins.update(&world, delta, self.follows, changes);
+        self.unique.update(&world, &self.origins, delta, changes);
+        for origin in self.origins.info.ids().collect::<Vec<_>>() {
+            let info = &mut self.origins.info[origin];
+            info.runs_once = self.unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+        }
+        let settled = self.owners.stores.update(&world, delta, changes);
+        self.owners.update(&world, delta, changes);
+        self.locks = Locks::default();
+        if let Some(paths) = Arc::get_mut(&mut self.paths) {
+            paths.update(&world, &self.owners.stores, &settled, delta, changes);
+        }
+        self.throws = Throws::new(&world);
+        let world = world.with_throws(&self.throws);
         // What stays unpublished has nothing to do with order and locks.
-        let order = || Order::new(&world, origins, &unique, &owners);
-        let fresh = || Fresh::new(&world, &started, &owners, &Confined::new(&world, &started));
-        let (order, fresh) = rayon::join(order, fresh);
-        let Order { origins, methods, overlap, starts, locks, nestings, local, signals } = order;
-        *self = HappensBefore {
-            follows: self.follows,
-            origins,
-            overlap,
-            signals,
-            starts,
-            unique,
-            owners,
-            locks,
-            nestings,
-            fresh,
-            local,
-            swaps: Swaps::new(&world),
-            flows: world.into_flows(),
-            methods,
-        };
+        let (origins, unique, owners) = (std::mem::take(&mut self.origins), &self.unique, &self.owners);
+        let entries: IdSet<Act> = origins.entries().into_iter().collect();
+        let fresh = &mut self.fresh;
+        let mut fresh_changes = changes.clone();
+        let confined = Confined::new(&world, &entries);
+        fresh.update(&world, &origins, owners, &confined, &mut fresh_changes);
+        let order = Order::new(&world, origins, unique, owners, &self.paths, &self.methods);
+        let Order { origins, overlap, starts, locks, nestings, local, signals } = order;
+        self.swaps = Swaps::new(&world);
+        self.origins = origins;
+        self.overlap = overlap;
+        self.starts = starts;
+        self.locks = locks;
+        self.nestings = nestings;
+        self.local = local;
+        self.signals = signals;
+        changes.extend(fresh_changes);
         changes.everything = true;
     }
 
@@ -170,7 +201,12 @@ impl HappensBefore {
 
     /// Origins that execute an activation, ascending.
     pub fn origins_of(&self, act: Act) -> &[Origin] {
-        self.origins.origins_of.get(act).map_or(&[], Vec::as_slice)
+        self.origins.of(act)
+    }
+
+    /// Who calls whom, in the order of content.
+    pub fn calls<'a>(&'a self, content: Content<'a>) -> Calls<'a> {
+        Calls::new(content, &self.kept.calls)
     }
 
     /// The place of an origin among all, by content: origins are compared by this wherever one is chosen.
@@ -219,13 +255,13 @@ impl HappensBefore {
     /// In one execution of the method, may the origin (or one that leads to it) have been started before the
     /// statement runs?
     pub fn started_before(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
-        let flow = self.flows.get(&self.methods[act]);
+        let flow = self.kept.flows.get(&self.methods[act]);
         flow.is_none_or(|flow| self.starts.before(flow, act, stmt, origin))
     }
 
     /// The same for any origin.
     pub fn anything_started_before(&self, act: Act, stmt: StmtId) -> bool {
-        let flow = self.flows.get(&self.methods[act]);
+        let flow = self.kept.flows.get(&self.methods[act]);
         flow.is_none_or(|flow| self.starts.any_before(flow, act, stmt))
     }
 
@@ -246,8 +282,12 @@ impl HappensBefore {
 
     /// Do locks keep two accesses to the same object apart?
     pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
-        let facts =
-            Facts { flows: &self.flows, methods: &self.methods, owners: &self.owners, unique: &self.unique };
+        let facts = Facts {
+            flows: &self.kept.flows,
+            methods: &self.methods,
+            owners: &self.owners,
+            unique: &self.unique,
+        };
         let protection = self.locks.protects(&facts, a, b);
         match protection {
             Protection::Yes(_) => protection,
@@ -281,7 +321,7 @@ impl HappensBefore {
 
     /// Does the statement of this activation execute at most once?
     pub fn executes_once(&self, act: Act, stmt: StmtId) -> bool {
-        let flow = self.flows.get(&self.methods[act]);
+        let flow = self.kept.flows.get(&self.methods[act]);
         self.unique.runs_once(act) && flow.is_some_and(|flow| !flow.in_loop(stmt))
     }
 

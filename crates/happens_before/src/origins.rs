@@ -8,16 +8,19 @@ use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, Var};
 use models::{Member, ModelId, Operand, Root, Spawn, Step};
-use pointsto::{Act, Obj, SpawnEdge};
+use pointsto::{Act, Obj, PointsToDelta, SpawnEdge};
 use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Read, Single, note};
 
 /// Calls followed to find out where a task comes from.
 const MOST_EVENTS: usize = 64;
 
 /// All origins and what they execute.
-#[derive(Debug, Default, Clone)]
+#[derive(Default)]
 pub struct Origins {
     pub info: IndexVec<Origin, OriginInfo>,
+    /// Where each begins.
+    roots: IndexVec<Origin, Vec<Act>>,
     pub executes: IndexVec<Origin, IdSet<Act>>,
     /// The same, as dense bits.
     pub runs: IndexVec<Origin, Bits>,
@@ -28,10 +31,21 @@ pub struct Origins {
     /// The place of each among all, by content.
     pub ranks: IndexVec<Origin, u32>,
     pub in_order: Vec<Origin>,
+    started: Single<Started>,
+    /// Activations that an origin begins with.
+    begun: BTreeSet<Act>,
+}
+
+/// How origins come to be.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Started {
+    sites: Vec<Site>,
+    sites_of: IndexVec<Origin, Vec<usize>>,
+    spawned_by: IndexVec<Origin, Vec<SpawnedBy>>,
 }
 
 /// A statement that starts an origin, with everything its models say about it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     pub child: Origin,
     pub act: Act,
@@ -60,51 +74,202 @@ pub struct Site {
 }
 
 impl Origins {
-    pub fn new(world: &World<'_>) -> Origins {
-        let mut origins = Origins::default();
-        let pointsto = world.pointsto;
-        for &entry in pointsto.entries() {
-            origins.add(world, OriginKind::Entry, entry, &[entry], None);
+    /// Follows a change. If there are other origins than before, nothing that was known of origins holds any longer.
+    pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, follows: bool, changes: &mut Changes) {
+        let mut begun: Vec<Act> = Vec::new();
+        if changes.contains(Read::all(Kind::Roots)) {
+            let (info, roots) = find(world);
+            let same =
+                |(a, b): (&OriginInfo, &OriginInfo)| (a.kind, a.entry, a.task) == (b.kind, b.entry, b.task);
+            let is_same = !changes.everything
+                && info.len() == self.info.len()
+                && info.ids().all(|origin| same((&info[origin], &self.info[origin])));
+            if is_same {
+                // Class initialisers come and go; nobody but they begins elsewhere.
+                let pairs = roots.ids().map(|origin| (&roots[origin], &self.roots[origin]));
+                let differing = pairs.flat_map(|(now, before)| {
+                    let is_new = now.iter().filter(|act| !before.contains(act));
+                    is_new.chain(before.iter().filter(|act| !now.contains(act)))
+                });
+                begun = differing.copied().filter(|&act| world.pointsto.runs(act)).collect();
+            } else {
+                changes.everything = true;
+                self.info = info;
+            }
+            self.roots = roots;
         }
-        let initializers = pointsto.initializers().iter().copied();
-        if let Some(first) = initializers.min_by(|&a, &b| world.content.acts(a, b)) {
-            origins.add(world, OriginKind::Initialization, first, pointsto.initializers(), None);
+        if changes.everything {
+            self.run_all(world);
+        } else {
+            self.run_again(world, &begun, delta, changes);
         }
-        let mut by_task: BTreeMap<(Obj, Act), Vec<&SpawnEdge>> = BTreeMap::new();
-        for edge in pointsto.spawns() {
-            by_task.entry((edge.task, edge.entry)).or_default().push(edge);
+        let mut started = std::mem::take(&mut self.started);
+        let before = started.update(follows, changes, || self.start(world));
+        if let Some(before) = before
+            && before != started.value
+        {
+            changes.add(Read::all(Kind::Origins));
         }
-        for &(task, entry) in by_task.keys() {
-            origins.add(world, OriginKind::Task, entry, &[entry], Some(task));
+        self.sites.clone_from(&started.value.sites);
+        self.sites_of.clone_from(&started.value.sites_of);
+        for origin in self.info.ids().collect::<Vec<_>>() {
+            self.info[origin].spawned_by.clone_from(&started.value.spawned_by[origin]);
         }
-        for act in pointsto.acts() {
-            origins.origins_of.at(act);
-        }
-        for (origin, acts) in origins.executes.iter() {
-            for act in acts.iter() {
-                origins.origins_of[act].push(origin);
+        self.started = started;
+        if changes.contains(Read::all(Kind::Roots)) || changes.contains(Read::all(Kind::Origins)) {
+            let entries = self.info.iter().map(|(_, info)| info.entry);
+            let begun = self.roots.iter().flat_map(|(_, roots)| roots).copied().chain(entries).collect();
+            let before = std::mem::replace(&mut self.begun, begun);
+            for &act in before.union(&self.begun) {
+                changes.add(Read::of(Kind::Started, act));
             }
         }
-        origins.in_order = in_order(&world.content, &origins.info);
-        origins.ranks = origins.info.ids().map(|_| 0).collect();
-        for (rank, &origin) in origins.in_order.iter().enumerate() {
-            origins.ranks[origin] = rank as u32;
+    }
+
+    /// Is it the first activation of an origin?
+    pub fn is_entry(&self, act: Act) -> bool {
+        note(Read::of(Kind::Started, act));
+        self.begun.contains(&act) && self.info.iter().any(|(_, info)| info.entry == act)
+    }
+
+    /// The first activations of origins, each once.
+    pub fn entries(&self) -> BTreeSet<Act> {
+        note(Read::all(Kind::Roots));
+        self.info.iter().map(|(_, info)| info.entry).collect()
+    }
+
+    /// Who runs what, from nothing.
+    fn run_all(&mut self, world: &World<'_>) {
+        self.runs = self.roots.iter().map(|(_, roots)| reachable(world, roots)).collect();
+        self.executes = self.runs.iter().map(|(_, runs)| runs.iter().map(Act::new).collect()).collect();
+        self.origins_of = IndexVec::new();
+        for act in world.pointsto.acts() {
+            self.origins_of.at(act);
         }
-        let first_task = origins.info.len() - by_task.len();
-        for (at, edges) in by_task.values().enumerate() {
-            origins.add_sites(world, Origin::new(first_task + at), edges);
+        for (origin, acts) in self.executes.iter() {
+            for act in acts.iter() {
+                self.origins_of[act].push(origin);
+            }
         }
-        origins
+        self.in_order = in_order(&world.content, &self.info);
+        self.ranks = self.info.ids().map(|_| 0).collect();
+        for (rank, &origin) in self.in_order.iter().enumerate() {
+            self.ranks[origin] = rank as u32;
+        }
+    }
+
+    /// Who runs what, where calls changed: callers come first, and what is run by the same as before is not followed.
+    fn run_again(&mut self, world: &World<'_>, begun: &[Act], delta: &PointsToDelta, changes: &mut Changes) {
+        for &act in &delta.acts.removed {
+            self.run_by(act, Vec::new(), changes);
+        }
+        let components = world.components;
+        let mut left: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let of_roots = begun.iter().map(|&act| components.of(act));
+        for component in components.touched().iter().copied().chain(of_roots) {
+            left.insert((components.label(component), component));
+        }
+        while let Some((_, component)) = left.pop_last() {
+            let members = components.members(component);
+            let mut by: BTreeSet<Origin> = BTreeSet::new();
+            for (origin, roots) in self.roots.iter() {
+                if roots.iter().any(|root| members.contains(root)) {
+                    by.insert(origin);
+                }
+            }
+            for (caller, _) in components.callers(world.pointsto, component) {
+                by.extend(self.origins_of.get(caller).into_iter().flatten());
+            }
+            let by: Vec<Origin> = by.into_iter().collect();
+            let mut differs = false;
+            for &act in members {
+                differs |= self.run_by(act, by.clone(), changes);
+            }
+            if differs {
+                let called = components.called(component);
+                left.extend(called.map(|called| (components.label(called), called)));
+            }
+        }
+    }
+
+    fn run_by(&mut self, act: Act, by: Vec<Origin>, changes: &mut Changes) -> bool {
+        let before = std::mem::replace(self.origins_of.at(act), by);
+        let now = &self.origins_of[act];
+        if before == *now {
+            return false;
+        }
+        for &origin in before.iter().filter(|origin| !now.contains(origin)) {
+            self.runs[origin].remove(act.index());
+            self.executes[origin].remove(act);
+        }
+        for &origin in now.iter().filter(|origin| !before.contains(origin)) {
+            self.runs[origin].insert(act.index());
+            self.executes[origin].insert(act);
+        }
+        changes.add(Read::of(Kind::OriginsOf, act));
+        true
+    }
+
+    /// Origins that run an activation.
+    pub fn of(&self, act: Act) -> &[Origin] {
+        note(Read::of(Kind::OriginsOf, act));
+        self.origins_of.get(act).map_or(&[], Vec::as_slice)
     }
 
     pub fn initialization(&self) -> Option<Origin> {
         self.info.iter().find(|(_, info)| info.kind == OriginKind::Initialization).map(|(origin, _)| origin)
     }
 
-    fn add(&mut self, world: &World<'_>, kind: OriginKind, entry: Act, roots: &[Act], task: Option<Obj>) {
-        let runs = reachable(world, roots);
-        let executes = runs.iter().map(Act::new).collect();
-        self.info.push(OriginInfo {
+    /// One site per statement, merging what several models say about it.
+    fn start(&self, world: &World<'_>) -> Started {
+        let mut by_task: BTreeMap<(Obj, Act), Vec<&SpawnEdge>> = BTreeMap::new();
+        for edge in world.pointsto.spawns() {
+            by_task.entry((edge.task, edge.entry)).or_default().push(edge);
+        }
+        let mut started = Started {
+            sites: Vec::new(),
+            sites_of: self.info.ids().map(|_| Vec::new()).collect(),
+            spawned_by: self.info.ids().map(|_| Vec::new()).collect(),
+        };
+        for (child, info) in self.info.iter() {
+            let edges = info.task.and_then(|task| by_task.get(&(task, info.entry)));
+            for edge in edges.into_iter().flatten() {
+                let Some(Step::Spawn(spawn)) = world.models.model(edge.model).steps.get(edge.step as usize)
+                else {
+                    continue;
+                };
+                let site = site(world, child, edge, spawn);
+                let same = |other: &&usize| {
+                    let other = &started.sites[**other];
+                    (other.act, other.stmt) == (site.act, site.stmt)
+                };
+                match started.sites_of[child].iter().find(same).copied() {
+                    Some(at) => started.sites[at].merge(site),
+                    None => {
+                        started.sites_of[child].push(started.sites.len());
+                        for &parent in self.of(edge.from) {
+                            let by = SpawnedBy { parent, act: edge.from, stmt: edge.stmt };
+                            started.spawned_by[child].push(by);
+                        }
+                        started.sites.push(site);
+                    }
+                }
+            }
+            let ranks = &self.ranks;
+            started.spawned_by[child].sort_unstable_by(|a, b| {
+                let by_frame = || world.content.frames((a.act, a.stmt), (b.act, b.stmt));
+                ranks[a.parent].cmp(&ranks[b.parent]).then_with(by_frame)
+            });
+        }
+        started
+    }
+}
+
+/// All origins there are, and where each begins.
+fn find(world: &World<'_>) -> (IndexVec<Origin, OriginInfo>, IndexVec<Origin, Vec<Act>>) {
+    let (mut info, mut roots) = (IndexVec::new(), IndexVec::new());
+    let mut add = |kind: OriginKind, entry: Act, from: Vec<Act>, task: Option<Obj>| {
+        info.push(OriginInfo {
             kind,
             entry,
             task,
@@ -114,41 +279,21 @@ impl Origins {
             own_task: false,
             serial_on: None,
         });
-        self.executes.push(executes);
-        self.runs.push(runs);
-        self.sites_of.push(Vec::new());
+        roots.push(from);
+    };
+    let pointsto = world.pointsto;
+    for &entry in pointsto.entries() {
+        add(OriginKind::Entry, entry, vec![entry], None);
     }
-
-    /// One site per statement, merging what several models say about it.
-    fn add_sites(&mut self, world: &World<'_>, child: Origin, edges: &[&SpawnEdge]) {
-        for edge in edges {
-            let Some(Step::Spawn(spawn)) = world.models.model(edge.model).steps.get(edge.step as usize)
-            else {
-                continue;
-            };
-            let site = site(world, child, edge, spawn);
-            let same = |other: &&usize| {
-                let other = &self.sites[**other];
-                (other.act, other.stmt) == (site.act, site.stmt)
-            };
-            match self.sites_of[child].iter().find(same).copied() {
-                Some(at) => self.sites[at].merge(site),
-                None => {
-                    self.sites_of[child].push(self.sites.len());
-                    for &parent in &self.origins_of[edge.from] {
-                        let by = SpawnedBy { parent, act: edge.from, stmt: edge.stmt };
-                        self.info[child].spawned_by.push(by);
-                    }
-                    self.sites.push(site);
-                }
-            }
-        }
-        let ranks = &self.ranks;
-        self.info[child].spawned_by.sort_unstable_by(|a, b| {
-            let by_frame = || world.content.frames((a.act, a.stmt), (b.act, b.stmt));
-            ranks[a.parent].cmp(&ranks[b.parent]).then_with(by_frame)
-        });
+    let initializers = pointsto.initializers();
+    if let Some(first) = initializers.iter().copied().min_by(|&a, &b| world.content.acts(a, b)) {
+        add(OriginKind::Initialization, first, initializers.to_vec(), None);
     }
+    let tasks: BTreeSet<(Obj, Act)> = pointsto.spawns().iter().map(|edge| (edge.task, edge.entry)).collect();
+    for (task, entry) in tasks {
+        add(OriginKind::Task, entry, vec![entry], Some(task));
+    }
+    (info, roots)
 }
 
 fn in_order(content: &Content<'_>, info: &IndexVec<Origin, OriginInfo>) -> Vec<Origin> {

@@ -406,7 +406,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         for t in self.origins.info.ids() {
             let kills = self.joins.of_origin[t].clone();
             let joining: IdSet<Origin> =
-                kills.acts().flat_map(|act| self.origins.origins_of[act].iter().copied()).collect();
+                kills.acts().flat_map(|act| self.origins.of(act).iter().copied()).collect();
             for u in joining.iter() {
                 if u != t && self.overlap.together[t].contains(u.index()) && self.starts_apart(t, u) {
                     let start = Start::Entry(self.origins.info[u].entry);
@@ -421,7 +421,7 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn starts_apart(&self, t: Origin, u: Origin) -> bool {
         let info = &self.origins.info;
         self.origins.sites_of[t].iter().map(|&at| &self.origins.sites[at]).all(|site| {
-            self.origins.origins_of[site.act].iter().all(|&p| {
+            self.origins.of(site.act).iter().all(|&p| {
                 info[p].runs_once
                     && info[p].kind != OriginKind::Initialization
                     && !self.overlap.is_alive(p, site.act, site.stmt, u)
@@ -465,7 +465,7 @@ impl Tree {
         let count = origins.info.len();
         let mut sites: IndexVec<Origin, Vec<usize>> = (0..count).map(|_| Vec::new()).collect();
         for (at, site) in origins.sites.iter().enumerate() {
-            for &parent in &origins.origins_of[site.act] {
+            for &parent in origins.of(site.act) {
                 sites[parent].push(at);
             }
         }

@@ -117,7 +117,7 @@ fn channel(
     }
     let mut signalling: BTreeMap<Origin, Vec<(Act, StmtId)>> = BTreeMap::new();
     for &(act, stmt) in &traffic.signals {
-        for &origin in &origins.origins_of[act] {
+        for &origin in origins.of(act) {
             signalling.entry(origin).or_default().push((act, stmt));
         }
     }
@@ -126,7 +126,7 @@ fn channel(
         return None;
     }
     let awaiting: IdSet<Origin> = (traffic.awaits.acts())
-        .flat_map(|act| origins.origins_of[act].iter().copied())
+        .flat_map(|act| origins.of(act).iter().copied())
         .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization)
         .collect();
     let run = |origin: Origin, starts: &[Start], barrier: &Barrier| {

@@ -4,43 +4,127 @@
 use crate::bits::Bits;
 use crate::origins::Origins;
 use crate::world::World;
-use arena::{Id, IndexVec};
+use arena::Id;
 use ir::{StmtId, StmtKind};
-use pointsto::{Act, Context, Obj, Site};
+use pointsto::{Act, Context, Obj, PointsToDelta, Site};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use track::{Changes, Kind, Memo, Read, note};
 
-#[derive(Debug, Clone, Default)]
 pub struct Unique {
+    sources: Memo<Act, Source>,
+    /// By the activation that they come from.
+    follow: FxHashMap<Act, BTreeSet<Act>>,
     /// Activations that run at most once.
-    pub once: Bits,
-    pub objects: Bits,
+    once: Bits,
+    objects: Memo<Obj, ()>,
+    follows: bool,
 }
 
-/// One way an activation comes to run.
-#[derive(Clone, Copy)]
+/// How an activation comes to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// By the JVM, once.
     Start,
-    Call(Act, StmtId),
-    Spawn(Act, StmtId),
+    /// By one statement of another, which executes once whenever that does.
+    One(Act),
     Many,
 }
 
+impl Default for Unique {
+    fn default() -> Unique {
+        Unique::new(false)
+    }
+}
+
 impl Unique {
-    pub fn new(world: &World<'_>, origins: &Origins) -> Unique {
-        let mut unique = Unique { once: once(world, origins), objects: Bits::new() };
-        for obj in world.pointsto.objects() {
-            if unique.is_unique(world, obj) {
-                unique.objects.insert(obj.index());
+    pub fn new(follows: bool) -> Unique {
+        Unique {
+            sources: Memo::new(Kind::Other, follows),
+            follow: FxHashMap::default(),
+            once: Bits::new(),
+            objects: Memo::new(Kind::Unique, follows),
+            follows,
+        }
+    }
+
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        origins: &Origins,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        let (mut acts, mut objects): (BTreeSet<Act>, BTreeSet<Obj>) = if changes.everything {
+            *self = Unique::new(self.follows);
+            (world.pointsto.acts().collect(), world.pointsto.objects().collect())
+        } else {
+            let acts = delta.acts.added.iter().chain(&delta.acts.removed).copied().collect();
+            let objects = delta.objects.added.iter().chain(&delta.objects.removed).copied().collect();
+            (acts, objects)
+        };
+        acts.extend(self.sources.stale(changes));
+        let ways = Ways::new(world, origins);
+        let acts: Vec<Act> = acts.into_iter().collect();
+        let redone = self.sources.redo(&acts, changes, |act| ways.source(act));
+        self.follow_sources(redone, changes);
+        objects.extend(self.objects.stale(changes));
+        let objects: Vec<Obj> = objects.into_iter().collect();
+        let mut known = std::mem::replace(&mut self.objects, Memo::new(Kind::Unique, self.follows));
+        known.update(&objects, changes, |obj| self.is_unique(world, obj).then_some(()));
+        self.objects = known;
+    }
+
+    /// An activation runs once iff there is exactly one way it comes to run, by a statement that executes once. Who
+    /// is reached at all is reached from the start, so that recursion never counts as once.
+    fn follow_sources(&mut self, redone: Vec<(Act, Option<Source>)>, changes: &mut Changes) {
+        let mut left: Vec<Act> = Vec::new();
+        for (act, before) in redone {
+            if let Some(Source::One(from)) = before
+                && let Some(followers) = self.follow.get_mut(&from)
+            {
+                followers.remove(&act);
+            }
+            if let Some(Source::One(from)) = self.sources.peek(act) {
+                self.follow.entry(*from).or_default().insert(act);
+            }
+            left.push(act);
+        }
+        let mut affected: BTreeSet<Act> = BTreeSet::new();
+        while let Some(act) = left.pop() {
+            if affected.insert(act) {
+                left.extend(self.follow.get(&act).into_iter().flatten());
             }
         }
-        unique
+        for act in affected {
+            let is_once = self.comes_from_start(act);
+            let was_once = match is_once {
+                true => !self.once.insert(act.index()),
+                false => self.once.remove(act.index()),
+            };
+            if is_once != was_once {
+                changes.add(Read::of(Kind::Once, act));
+            }
+        }
+    }
+
+    fn comes_from_start(&self, mut act: Act) -> bool {
+        for _ in 0..=self.sources.len() {
+            match self.sources.peek(act) {
+                Some(Source::Start) => return true,
+                Some(Source::One(from)) => act = *from,
+                Some(Source::Many) | None => return false,
+            }
+        }
+        false
     }
 
     pub fn contains(&self, obj: Obj) -> bool {
-        self.objects.contains(obj.index())
+        self.objects.get(obj).is_some()
     }
 
     pub fn runs_once(&self, act: Act) -> bool {
+        note(Read::of(Kind::Once, act));
         self.once.contains(act.index())
     }
 
@@ -79,51 +163,51 @@ impl Unique {
     }
 }
 
-/// An activation runs once iff there is exactly one way it comes to run, by a statement that executes once.
-/// Least solution from the roots, so that recursion never counts as once.
-fn once(world: &World<'_>, origins: &Origins) -> Bits {
-    let pointsto = world.pointsto;
-    let mut sources: IndexVec<Act, Option<Source>> = IndexVec::new();
-    let mut add = |act: Act, source: Source| {
-        let known = sources.at(act);
-        *known = Some(if known.is_none() { source } else { Source::Many });
-    };
-    for &act in pointsto.entries().iter().chain(pointsto.initializers()) {
-        add(act, Source::Start);
+/// All ways by which activations come to run.
+struct Ways<'a, 'w> {
+    world: &'a World<'w>,
+    origins: &'a Origins,
+    /// Sites by what they start.
+    sites: FxHashMap<Act, Vec<usize>>,
+    roots: BTreeSet<Act>,
+}
+
+impl<'a, 'w> Ways<'a, 'w> {
+    fn new(world: &'a World<'w>, origins: &'a Origins) -> Ways<'a, 'w> {
+        let mut sites: FxHashMap<Act, Vec<usize>> = FxHashMap::default();
+        for (at, site) in origins.sites.iter().enumerate() {
+            sites.entry(origins.info[site.child].entry).or_default().push(at);
+        }
+        let (entries, initializers) = (world.pointsto.entries(), world.pointsto.initializers());
+        let roots = entries.iter().chain(initializers).copied().collect();
+        Ways { world, origins, sites, roots }
     }
-    for site in &origins.sites {
-        let entry = origins.info[site.child].entry;
-        let many = site.parallel || site.repeat || site.together;
-        add(
-            entry,
-            match site.events[..] {
-                [(act, stmt)] if !many => Source::Spawn(act, stmt),
+
+    fn source(&self, act: Act) -> Option<Source> {
+        let pointsto = self.world.pointsto;
+        let mut found: Option<Source> = None;
+        let mut add = |source: Source| found = Some(if found.is_none() { source } else { Source::Many });
+        note(Read::of(Kind::Started, act));
+        if self.roots.contains(&act) {
+            add(Source::Start);
+        }
+        for &at in self.sites.get(&act).into_iter().flatten() {
+            let site = &self.origins.sites[at];
+            let many = site.parallel || site.repeat || site.together;
+            add(match site.events[..] {
+                [(act, stmt)] if !many => self.one(act, stmt),
                 _ => Source::Many,
-            },
-        );
-    }
-    for act in pointsto.acts() {
+            });
+        }
         for &(caller, stmt) in pointsto.callers(act) {
-            let many = world.runs_for_model(caller, stmt, act);
-            add(act, if many { Source::Many } else { Source::Call(caller, stmt) });
+            let many = self.world.runs_for_model(caller, stmt, act);
+            add(if many { Source::Many } else { self.one(caller, stmt) });
         }
+        found.filter(|_| pointsto.runs(act))
     }
-    let mut once = Bits::with_len(pointsto.act_bound());
-    let mut follow: IndexVec<Act, Vec<(StmtId, Act)>> = IndexVec::new();
-    let mut left = Vec::new();
-    for (act, source) in sources.iter() {
-        match source {
-            Some(Source::Start) => left.push(act),
-            Some(Source::Call(from, stmt) | Source::Spawn(from, stmt)) => follow.at(*from).push((*stmt, act)),
-            Some(Source::Many) | None => {}
-        }
+
+    fn one(&self, from: Act, stmt: StmtId) -> Source {
+        let in_loop = self.world.flow(from).is_none_or(|flow| flow.in_loop(stmt));
+        if in_loop { Source::Many } else { Source::One(from) }
     }
-    while let Some(act) = left.pop() {
-        if once.insert(act.index()) {
-            let started = follow.get(act).into_iter().flatten();
-            let in_loop = |stmt| world.flow(act).is_none_or(|flow| flow.in_loop(stmt));
-            left.extend(started.filter(|&&(stmt, _)| !in_loop(stmt)).map(|&(_, act)| act));
-        }
-    }
-    once
 }

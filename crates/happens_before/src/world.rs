@@ -1,26 +1,28 @@
 //! What the stages before have found out, read together: bodies with their flow, calls, and what modelled
-//! calls do to order and locks. Owns indices over them; decides nothing.
+//! calls do to order and locks. Decides nothing; what it is asked is noted.
 
 use crate::bits::Bits;
 use crate::branches::Edge;
 use crate::components::Components;
 use crate::content::{Calls, Content};
-use crate::flow::{Flow, Resolver};
-use crate::reach::{Throws, never_taken};
-use arena::{Id, IdSet, IndexVec};
+use crate::flow::Flow;
+use crate::kept::{ActStep, Flows, Kept, Resolved, make_flow};
+use crate::reach::Throws;
+use arena::{Id, IdSet};
 use classfile::Layer;
 use ir::{
     CallKind, ClassId, Const, LambdaKind, MethodId, MethodRef, Program, Selector, StmtId, StmtKind, Var,
 };
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use track::{Kind, Read, note};
 
 /// Variables that may hold more objects than this are not searched for lambdas.
 const MOST_LAMBDAS: usize = 64;
 
+/// What the stages before have found out, as it is now.
+#[derive(Clone, Copy)]
 pub struct World<'a> {
     pub program: &'a Program,
     pub models: &'a Models,
@@ -28,18 +30,10 @@ pub struct World<'a> {
     pub content: Content<'a>,
     /// In the order of content.
     pub calls: Calls<'a>,
-    pub components: Components,
-    flows: Vec<OnceLock<Option<Arc<Flow>>>>,
-    /// By method.
-    never_taken: Vec<OnceLock<Vec<Edge>>>,
-    resolver: Mutex<Resolver<'a>>,
-    sync: IndexVec<Act, Vec<(StmtId, &'a Step)>>,
-    acts_of: FxHashMap<MethodId, Vec<Act>>,
-    permits: FxHashMap<Obj, Permits>,
-    /// What lambdas run.
-    lambda_targets: FxHashSet<Selector>,
-    slots_of: OnceLock<FxHashMap<Obj, Vec<Slot>>>,
-    throws: OnceLock<Throws>,
+    pub components: &'a Components,
+    kept: &'a Kept,
+    resolved: &'a Resolved<'a>,
+    throws: Option<&'a Throws>,
 }
 
 /// What a semaphore is used for, by its initial permits.
@@ -64,62 +58,49 @@ pub struct Binding {
 }
 
 impl<'a> World<'a> {
-    pub fn new(program: &'a Program, models: &'a Models, pointsto: &'a PointsTo) -> World<'a> {
-        let methods = program.methods().len();
+    pub fn new(
+        program: &'a Program,
+        models: &'a Models,
+        pointsto: &'a PointsTo,
+        kept: &'a Kept,
+        resolved: &'a Resolved<'a>,
+    ) -> World<'a> {
         let content = Content::new(program, pointsto);
-        let calls = Calls::new(content);
-        let mut world = World {
+        World {
             program,
             models,
             pointsto,
             content,
-            components: Components::new(pointsto, &content, &calls),
-            calls,
-            flows: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
-            never_taken: std::iter::repeat_with(OnceLock::new).take(methods).collect(),
-            resolver: Mutex::new(Resolver::new(program)),
-            sync: IndexVec::new(),
-            acts_of: FxHashMap::default(),
-            permits: FxHashMap::default(),
-            lambda_targets: FxHashSet::default(),
-            slots_of: OnceLock::new(),
-            throws: OnceLock::new(),
-        };
-        for act in pointsto.acts() {
-            world.acts_of.entry(pointsto.method(act)).or_default().push(act);
-            *world.sync.at(act) = world.sync_steps(act);
+            calls: Calls::new(content, &kept.calls),
+            components: &kept.components,
+            kept,
+            resolved,
+            throws: None,
         }
-        let lambdas = pointsto.objects().filter_map(|obj| pointsto.lambda(obj));
-        world.lambda_targets = lambdas.map(|lambda| lambda.target.selector).collect();
-        world.find_permits();
-        world
+    }
+
+    /// The same, knowing what is thrown.
+    pub fn with_throws(self, throws: &'a Throws) -> World<'a> {
+        World { throws: Some(throws), ..self }
     }
 
     /// The flow of an activation's body; `None` if it has none.
-    pub fn flow(&self, act: Act) -> Option<&Arc<Flow>> {
+    pub fn flow(&self, act: Act) -> Option<&'a Arc<Flow>> {
         self.method_flow(self.pointsto.method(act))
     }
 
-    pub fn method_flow(&self, method: MethodId) -> Option<&Arc<Flow>> {
-        let make = || {
-            let body = self.program.lowered(method)?.clone();
-            Some(Arc::new(Flow::new(&mut self.resolver(), method, body)))
-        };
-        self.flows.get(method.index())?.get_or_init(make).as_ref()
+    pub fn method_flow(&self, method: MethodId) -> Option<&'a Arc<Flow>> {
+        note(Read::of(Kind::Body, method));
+        self.kept.flows.of(method, || make_flow(self.program, &self.resolved.resolver, method))
     }
 
-    fn resolver(&self) -> MutexGuard<'_, Resolver<'a>> {
-        self.resolver.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn flows(&self) -> &'a Flows {
+        &self.kept.flows
     }
 
-    /// Flows made so far, by method.
-    pub fn into_flows(self) -> FxHashMap<MethodId, Arc<Flow>> {
-        let made = self.flows.into_iter().enumerate();
-        made.filter_map(|(at, cell)| Some((MethodId::new(at), cell.into_inner()??))).collect()
-    }
-
-    pub fn acts_of(&self, method: MethodId) -> &[Act] {
-        self.acts_of.get(&method).map_or(&[], Vec::as_slice)
+    pub fn acts_of(&self, method: MethodId) -> &'a [Act] {
+        note(Read::of(Kind::ActsOf, method));
+        self.kept.acts_of.get(&method).map_or(&[], Vec::as_slice)
     }
 
     pub fn is_jdk(&self, act: Act) -> bool {
@@ -142,8 +123,27 @@ impl<'a> World<'a> {
     }
 
     /// Steps about order and locks at the calls of an activation, by statement.
-    pub fn sync(&self, act: Act) -> &[(StmtId, &'a Step)] {
-        self.sync.get(act).map_or(&[], Vec::as_slice)
+    pub fn sync(&self, act: Act) -> &'a [(StmtId, &'a Step)] {
+        note(Read::of(Kind::Sync, act));
+        self.resolved.sync.get(&act).map_or(&[], Vec::as_slice)
+    }
+
+    fn step(&self, at: &ActStep) -> &'a Step {
+        &self.models.model(at.model).steps[at.step as usize]
+    }
+
+    /// Activations with steps about order and locks, ascending.
+    pub fn syncing(&self) -> impl Iterator<Item = Act> + 'a {
+        note(Read::all(Kind::Sync));
+        self.kept.steps.keys().copied()
+    }
+
+    /// Steps that copy an object, field by field.
+    pub fn copies(&self) -> Vec<(Act, StmtId, &'a Step)> {
+        note(Read::all(Kind::Sync));
+        let all = self.kept.steps.iter().flat_map(|(&act, steps)| steps.iter().map(move |step| (act, step)));
+        let copies = all.filter(|(_, step)| step.copies);
+        copies.map(|(act, step)| (act, step.stmt, self.step(step))).collect()
     }
 
     /// All steps of the models expanded at a statement.
@@ -153,7 +153,8 @@ impl<'a> World<'a> {
     }
 
     pub fn permits(&self, obj: Obj) -> Option<Permits> {
-        self.permits.get(&obj).copied()
+        note(Read::all(Kind::Permits));
+        self.kept.permits.value.get(&obj).copied()
     }
 
     /// Do these objects, used as a lock, exclude anybody?
@@ -193,44 +194,35 @@ impl<'a> World<'a> {
     }
 
     pub fn resolve_field(&self, field: ir::FieldRef) -> Option<ir::FieldId> {
-        self.resolver().field(field)
+        self.resolved.resolver.field(field)
     }
 
     /// What the method declares to throw that a call names.
     pub fn declared(&self, target: MethodRef) -> &'a [ClassId] {
-        let method = self.resolver().method(target);
+        let method = self.resolved.resolver.method(target);
         method.map_or(&[], |method| self.program.method(method).throws.as_slice())
     }
 
     /// Edges of a body that nobody ever takes.
-    pub fn never_taken(&self, flow: &Flow) -> &[Edge] {
-        let known = self.never_taken.get(flow.method.index());
-        known.map_or(&[], |known| known.get_or_init(|| never_taken(self, flow)))
+    pub fn never_taken(&self, flow: &Flow) -> &'a [Edge] {
+        self.kept.never_taken.get(flow.method).map_or(&[], Vec::as_slice)
     }
 
     /// What is thrown on purpose.
-    pub fn throws(&self) -> &Throws {
-        self.throws.get_or_init(|| Throws::new(self))
+    pub fn throws(&self) -> &'a Throws {
+        self.throws.unwrap_or_else(|| unreachable!("throws are found out before they are asked for"))
     }
 
-    /// Heap locations of an object, with what they hold.
-    pub fn slots_of(&self, obj: Obj) -> impl Iterator<Item = (Slot, &IdSet<Obj>)> {
-        let index = self.slots_of.get_or_init(|| {
-            let mut index: FxHashMap<Obj, Vec<Slot>> = FxHashMap::default();
-            for (slot, _) in self.pointsto.slots() {
-                if let Slot::Field(base, _) | Slot::Elements(base) = slot {
-                    index.entry(base).or_default().push(slot);
-                }
-            }
-            index.values_mut().for_each(|slots| slots.sort_unstable());
-            index
-        });
-        index.get(&obj).into_iter().flatten().map(|&slot| (slot, self.pointsto.held(slot)))
+    /// Heap locations of an object that hold something, with what they hold.
+    pub fn slots_of(&self, obj: Obj) -> impl Iterator<Item = (Slot, &'a IdSet<Obj>)> + use<'a> {
+        note(Read::of(Kind::Slots, obj));
+        let pointsto = self.pointsto;
+        self.kept.slots_of.get(&obj).into_iter().flatten().map(move |&slot| (slot, pointsto.held(slot)))
     }
 
     /// Methods that some activation runs, ascending.
     pub fn methods(&self) -> Vec<MethodId> {
-        let mut methods: Vec<MethodId> = self.acts_of.keys().copied().collect();
+        let mut methods: Vec<MethodId> = self.kept.acts_of.keys().copied().collect();
         methods.sort_unstable();
         methods
     }
@@ -297,7 +289,8 @@ impl<'a> World<'a> {
     /// How many values a lambda in `var` that runs `callee` has captured.
     fn lambda_captures(&self, act: Act, var: Var, callee: Act) -> Option<u32> {
         let method = self.program.method(self.pointsto.method(callee));
-        if !self.lambda_targets.contains(&method.selector) {
+        note(Read::all(Kind::Lambdas));
+        if !self.kept.lambdas.contains_key(&method.selector) {
             return None;
         }
         let objects = self.pointsto.pts(act, var);
@@ -337,58 +330,4 @@ impl<'a> World<'a> {
         }
         seen
     }
-
-    fn sync_steps(&self, act: Act) -> Vec<(StmtId, &'a Step)> {
-        let mut found = Vec::new();
-        let Some(body) = self.program.lowered(self.pointsto.method(act)) else { return found };
-        for (stmt, info) in body.stmts.iter() {
-            if !matches!(info.kind, StmtKind::Call { .. }) {
-                continue;
-            }
-            for &model in self.pointsto.models_at(act, stmt) {
-                let steps = self.models.model(model).steps.iter().filter(|step| is_sync(step));
-                found.extend(steps.map(|step| (stmt, step)));
-            }
-        }
-        found
-    }
-
-    fn find_permits(&mut self) {
-        let mut permits: FxHashMap<Obj, Permits> = FxHashMap::default();
-        for act in self.pointsto.acts() {
-            for &(stmt, step) in self.sync(act) {
-                let Step::Permits { of, count } = step else { continue };
-                let count = self.operand_var(act, stmt, count).and_then(|var| self.constant(act, var));
-                let kind = match count {
-                    Some(0) => Permits::Order,
-                    Some(1) => Permits::Lock,
-                    _ => Permits::Other,
-                };
-                for obj in self.operand(act, stmt, of).iter() {
-                    let known = *permits.entry(obj).or_insert(kind);
-                    if known != kind {
-                        permits.insert(obj, Permits::Other);
-                    }
-                }
-            }
-        }
-        self.permits = permits;
-    }
-}
-
-fn is_sync(step: &Step) -> bool {
-    matches!(
-        step,
-        Step::Join { .. }
-            | Step::JoinAll { .. }
-            | Step::Covers { .. }
-            | Step::Acquire { .. }
-            | Step::Release { .. }
-            | Step::View { .. }
-            | Step::Signal { .. }
-            | Step::Await { .. }
-            | Step::Permits { .. }
-            | Step::PerThread { .. }
-            | Step::Pause
-    )
 }

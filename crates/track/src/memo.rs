@@ -18,9 +18,10 @@ pub struct Memo<K, V> {
     readers: Readers<K>,
 }
 
+/// There may be no value, for reasons that may change.
 #[derive(Debug)]
 struct Unit<V> {
-    value: V,
+    value: Option<V>,
     reads: Reads,
 }
 
@@ -89,9 +90,10 @@ impl<K: Key, V> Memo<K, V> {
 
     /// The same for who looks after the table and does not depend on it.
     pub fn peek(&self, key: K) -> Option<&V> {
-        self.units.get(&key).map(|unit| &unit.value)
+        self.units.get(&key)?.value.as_ref()
     }
 
+    /// How many keys were worked out.
     pub fn len(&self) -> usize {
         self.units.len()
     }
@@ -102,7 +104,7 @@ impl<K: Key, V> Memo<K, V> {
 
     /// In no particular order, unnoted.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        self.units.iter().map(|(&key, unit)| (key, &unit.value))
+        self.units.iter().filter_map(|(&key, unit)| Some((key, unit.value.as_ref()?)))
     }
 
     /// Units that read something that changed, ascending.
@@ -120,8 +122,8 @@ impl<K: Key, V> Memo<K, V> {
         if self.follows { record(work) } else { (work(), Reads::default()) }
     }
 
-    /// Puts a value in the place of the one before, and returns that.
-    pub fn set(&mut self, key: K, value: V, reads: Reads) -> Option<V> {
+    /// Puts a value, or that there is none, in the place of the one before, and returns that.
+    pub fn set(&mut self, key: K, value: Option<V>, reads: Reads) -> Option<V> {
         let before = self.units.remove(&key);
         if let Some(before) = &before {
             if before.reads != reads {
@@ -132,14 +134,14 @@ impl<K: Key, V> Memo<K, V> {
             self.readers.add(key, &reads);
         }
         self.units.insert(key, Unit { value, reads });
-        before.map(|unit| unit.value)
+        before.and_then(|unit| unit.value)
     }
 
     /// Takes a unit out.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let unit = self.units.remove(&key)?;
         self.readers.remove(key, &unit.reads);
-        Some(unit.value)
+        unit.value
     }
 
     pub fn clear(&mut self) {
@@ -156,6 +158,16 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
         changes: &mut Changes,
         eval: impl Fn(K) -> Option<V> + Sync,
     ) -> Vec<K> {
+        self.redo(keys, changes, eval).into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// The same, with the values before.
+    pub fn redo(
+        &mut self,
+        keys: &[K],
+        changes: &mut Changes,
+        eval: impl Fn(K) -> Option<V> + Sync,
+    ) -> Vec<(K, Option<V>)> {
         let follows = self.follows;
         let work = |&key: &K| {
             let (value, reads) = if follows { record(|| eval(key)) } else { (eval(key), Reads::default()) };
@@ -168,17 +180,11 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
         };
         let mut differing = Vec::new();
         for (key, value, reads) in worked {
-            let differs = match value {
-                None => self.remove(key).is_some(),
-                Some(value) => {
-                    let is_same = self.peek(key) == Some(&value);
-                    self.set(key, value, reads);
-                    !is_same
-                }
-            };
-            if differs {
+            let is_same = self.peek(key) == value.as_ref();
+            let before = self.set(key, value, reads);
+            if !is_same {
                 changes.add(key.read(self.kind));
-                differing.push(key);
+                differing.push((key, before));
             }
         }
         differing

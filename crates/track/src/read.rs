@@ -41,6 +41,18 @@ pub enum Kind {
     Component,
     /// What lambdas run.
     Lambdas,
+    /// Edges of a body that nobody takes.
+    NeverTaken,
+    /// Stores of a method.
+    Stores,
+    /// Stores to a field.
+    StoresTo,
+    /// Fields in which a constructor keeps parameters.
+    Kept,
+    /// Calls of an activation whose results are known by a path.
+    Results,
+    /// Whether an activation is where an origin begins, or an object is handed to one.
+    Started,
     /// What semaphores are used for.
     Permits,
     /// Statements of an activation that are about order and locks.
@@ -53,8 +65,10 @@ pub enum Kind {
     Once,
     /// Whether an object exists once.
     Unique,
-    /// Who holds an object.
+    /// Who holds an object, if there are few.
     Holders,
+    /// All who hold an object.
+    AllHolders,
     /// Whether a field is private.
     Private,
     /// Whether a field never changes.
@@ -93,6 +107,10 @@ pub enum Kind {
     Confined,
     /// What an activation lets escape.
     Summary,
+    /// Where values of an activation come from and go to.
+    Look,
+    /// Whether an object is handed to an origin.
+    Received,
     /// What is fresh in an activation.
     Fresh,
     /// Accesses of an activation.

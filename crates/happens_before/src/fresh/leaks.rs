@@ -1,7 +1,7 @@
 //! What methods let escape of what they are given, and what they return: one summary per activation. Knows what
 //! a call does with its operands; what these are is decided by the asker.
 
-use super::look::{Heap, Look};
+use super::look::Look;
 use super::places::Places;
 use crate::bits::Bits;
 use crate::flow::Flow;
@@ -13,6 +13,7 @@ use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
 use pointsto::Act;
 use std::collections::BTreeSet;
+use track::{Kind, Read, note};
 
 /// One way a value gets out of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ pub struct Effect {
 
 /// Grows only, so that there is a least solution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Summary {
+pub struct Summary {
     /// Parameters that become known to others.
     leaked: Bits,
     /// Parameters whose contents become known to others.
@@ -73,40 +74,21 @@ impl Summary {
     }
 }
 
+#[derive(Debug, Default)]
 pub struct Leaks {
     /// `None` for library code, and where there is no body.
     by_act: IndexVec<Act, Option<Summary>>,
 }
 
 impl Leaks {
-    /// Looks at all activations of application code. Least solution over the call graph, callees first: a method
-    /// comes again when a callee's summary has grown.
-    pub fn look_at_all(world: &World<'_>, heap: &Heap<'_>) -> IndexVec<Act, Option<Look>> {
-        let mut leaks = Leaks { by_act: IndexVec::new() };
-        let mut looks: IndexVec<Act, Option<Look>> = IndexVec::new();
-        let in_order = |act: Act| (world.components.place(act), act);
-        let mut left: BTreeSet<((u32, u32), Act)> = BTreeSet::new();
-        for act in world.pointsto.acts() {
-            let is_own = !world.is_jdk(act) && world.flow(act).is_some();
-            *leaks.by_act.at(act) = is_own.then(Summary::default);
-            *looks.at(act) = None;
-            if is_own {
-                left.insert(in_order(act));
-            }
-        }
-        while let Some((_, act)) = left.pop_first() {
-            let (Some(flow), Some(known)) = (world.flow(act), &leaks.by_act[act]) else { continue };
-            let look = Look::new(world, &leaks, heap, act, flow);
-            let mut found = known.clone();
-            summarize(flow, &look, &mut found);
-            looks[act] = Some(look);
-            if *known != found {
-                leaks.by_act[act] = Some(found);
-                let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
-                left.extend(callers.filter(|&caller| leaks.by_act[caller].is_some()).map(in_order));
-            }
-        }
-        looks
+    /// What is known of an activation so far.
+    pub fn of(&self, act: Act) -> Option<&Summary> {
+        note(Read::of(Kind::Summary, act));
+        self.by_act.get(act)?.as_ref()
+    }
+
+    pub fn set(&mut self, act: Act, summary: Option<Summary>) -> Option<Summary> {
+        std::mem::replace(self.by_act.at(act), summary)
     }
 
     pub fn at_call(&self, world: &World<'_>, act: Act, flow: &Flow, stmt: StmtId) -> Effect {
@@ -138,7 +120,7 @@ impl Leaks {
         }
         for &callee in callees {
             let plain = world.bindings_are_plain(act, stmt, callee);
-            let summary = self.by_act[callee].as_ref();
+            let summary = self.of(callee);
             match summary {
                 Some(summary) if plain => add_callee(summary, args, dst, &mut effect),
                 Some(summary) => {
@@ -178,7 +160,7 @@ impl Leaks {
 
     /// What all callees return is fresh if each of them returns what is; handed over if one of them may be.
     fn fresh_result(&self, callees: &[Act]) -> Freshness {
-        let summaries = callees.iter().map(|&callee| self.by_act[callee].as_ref());
+        let summaries = callees.iter().map(|&callee| self.of(callee));
         let results = summaries.map(|summary| summary.map_or(Freshness::No, Summary::fresh));
         let is_fresh = results.clone().all(|result| result != Freshness::No);
         results.max().filter(|_| is_fresh).unwrap_or(Freshness::No)
@@ -264,7 +246,7 @@ fn add_model(world: &World<'_>, act: Act, stmt: StmtId, effect: &mut Effect) -> 
 }
 
 /// Adds what a look at the activation tells its callers.
-fn summarize(flow: &Flow, look: &Look, found: &mut Summary) {
+pub fn summarize(flow: &Flow, look: &Look, found: &mut Summary) {
     let places = Places::new(look, |_, _| true);
     let param_of = |root: u32| look.roots[root as usize].param;
     let mut in_params = Bits::new();

@@ -2,22 +2,22 @@
 //! and where they go. Knows the summaries of callees; whether arguments are fresh is decided by the asker.
 
 use super::leaks::{Effect, Leak, Leaks};
-use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
-use arena::{Id, IdSet};
+use arena::Id;
 use classfile::Layer;
 use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root as OperandRoot, Step};
 use pointsto::{Act, Obj, Slot};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use track::{Kind, Read, note};
 
 /// Longer chains of copies are not followed.
 const MOST_STEPS: usize = 64;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Look {
     pub roots: Vec<Root>,
     /// By variable.
@@ -28,29 +28,34 @@ pub struct Look {
 }
 
 /// What is known of the heap as a whole.
+#[derive(Clone, Copy)]
 pub struct Heap<'a> {
     pub owners: &'a Owners,
-    /// Private parts that nobody gets but from what holds them.
-    pub parts: Bits,
+    /// What origins are given: a thread is known to itself.
+    pub received: &'a FxHashSet<Obj>,
 }
 
-impl<'a> Heap<'a> {
-    pub fn new(world: &World<'_>, owners: &'a Owners, entries: &IdSet<Act>) -> Heap<'a> {
-        let objects = world.pointsto.objects();
-        let mut parts: Bits =
-            objects.filter(|&obj| owners.wholes(obj).is_some()).map(|obj| obj.index()).collect();
-        // A thread is known to itself.
-        for act in world.pointsto.acts().filter(|&act| entries.contains(act)) {
-            for &param in world.flow(act).map_or(&[][..], |flow| &flow.body.params) {
-                world.pointsto.pts(act, param).iter().for_each(|obj| _ = parts.remove(obj.index()));
-            }
-        }
-        Heap { owners, parts }
+impl Heap<'_> {
+    /// Is it a private part that nobody gets but from what holds it?
+    fn is_part(&self, obj: Obj) -> bool {
+        note(Read::of(Kind::Received, obj));
+        !self.received.contains(&obj) && self.owners.wholes(obj).is_some()
     }
 }
 
+/// Objects that origins are given when they begin.
+pub fn received(world: &World<'_>, entries: impl IntoIterator<Item = Act>) -> FxHashSet<Obj> {
+    let mut received = FxHashSet::default();
+    for act in entries {
+        for &param in world.flow(act).map_or(&[][..], |flow| &flow.body.params) {
+            received.extend(world.pointsto.pts(act, param).iter());
+        }
+    }
+    received
+}
+
 /// A value that is fresh when it appears.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Root {
     pub var: Var,
     pub kind: Freshness,
@@ -59,7 +64,7 @@ pub struct Root {
 }
 
 /// Where the value of a variable may come from.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Value {
     roots: Span,
     holders: Span,
@@ -268,7 +273,7 @@ impl Maker<'_, '_> {
     fn loads_part(&self, load: StmtId, loaded: Var) -> bool {
         let mut objects = self.world.pointsto.pts(self.act, loaded).iter();
         self.flow.field(load).is_some_and(|field| self.heap.owners.is_private(field))
-            && objects.all(|obj| self.heap.parts.contains(obj.index()))
+            && objects.all(|obj| self.heap.is_part(obj))
     }
 
     fn add_made_here(&self, search: &mut Search, loaded: Var, base: Var) -> bool {

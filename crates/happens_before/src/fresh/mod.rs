@@ -3,38 +3,48 @@
 
 mod leaks;
 mod look;
+mod looks;
 mod places;
 
 use crate::bits::Bits;
 use crate::confined::Confined;
 use crate::flow::{Flow, after};
+use crate::origins::Origins;
 use crate::owners::Owners;
 use crate::types::Freshness;
 use crate::world::World;
-use arena::{Id, IdSet, IndexVec};
+use arena::{Id, IndexVec};
 use ir::{StmtId, StmtKind, Var};
-use leaks::Leaks;
-use look::{Heap, Look, Move, Value};
+use look::{Heap, Look, Move, Value, received};
+use looks::Looks;
 use places::Places;
-use pointsto::Act;
+use pointsto::{Act, Obj};
 use rustc_hash::FxHashSet;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use track::{Changes, Kind, Memo, Read, Single, note};
 
 /// Which variables are fresh where, for every activation of application code.
-#[derive(Debug, Default)]
 pub struct Fresh {
+    looks: Looks,
     acts: IndexVec<Act, Option<ActFresh>>,
+    /// By component of the call graph, for what was read.
+    components: Memo<Act, ()>,
+    /// What origins are given.
+    received: Single<FxHashSet<Obj>>,
     /// Variables that hold nothing but objects of one thread.
     confined: FxHashSet<(Act, Var)>,
+    follows: bool,
 }
 
 /// The fresh values of one activation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct ActFresh {
-    look: Look,
+    look: Arc<Look>,
     /// By root: not fresh after all.
     lost: Vec<bool>,
+    /// By root: handed over to here.
+    taken: Vec<bool>,
     /// By root: statements before which it is published.
     published: Vec<Bits>,
     /// The same for phis in loops, sorted: what one round publishes is not what the next one chooses.
@@ -43,22 +53,50 @@ struct ActFresh {
     published_parts: Vec<Bits>,
 }
 
+impl Default for Fresh {
+    fn default() -> Fresh {
+        Fresh::new(false)
+    }
+}
+
 impl Fresh {
-    pub fn new(world: &World<'_>, entries: &IdSet<Act>, owners: &Owners, confined: &Confined) -> Fresh {
-        let heap = Heap::new(world, owners, entries);
-        let mut looks = Leaks::look_at_all(world, &heap);
-        let mut fresh = Fresh { acts: IndexVec::new(), confined: confined.variables(world) };
-        for act in world.pointsto.acts() {
-            let look = looks[act].take().zip(world.flow(act));
-            *fresh.acts.at(act) = look.map(|(look, flow)| ActFresh::new(look, flow));
+    pub fn new(follows: bool) -> Fresh {
+        Fresh {
+            looks: Looks::new(follows),
+            acts: IndexVec::new(),
+            components: Memo::new(Kind::Other, follows),
+            received: Single::default(),
+            confined: FxHashSet::default(),
+            follows,
         }
-        fresh.disown(world, entries);
-        fresh.hand_on(world);
-        fresh
+    }
+
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        origins: &Origins,
+        owners: &Owners,
+        confined: &Confined,
+        changes: &mut Changes,
+    ) {
+        if let Some(before) =
+            self.received.update(self.follows, changes, || received(world, origins.entries()))
+        {
+            for &obj in before.symmetric_difference(&self.received.value) {
+                changes.add(Read::of(Kind::Received, obj));
+            }
+        }
+        self.looks.update(world, Heap { owners, received: &self.received.value }, changes);
+        let before = std::mem::replace(&mut self.confined, confined.variables(world));
+        for &(act, _) in before.symmetric_difference(&self.confined) {
+            changes.add(Read::of(Kind::Fresh, act));
+        }
+        self.own(world, origins, changes);
     }
 
     /// Is the object in `base` unknown to others when the statement runs?
     pub fn of(&self, act: Act, stmt: StmtId, base: Var) -> Freshness {
+        note(Read::of(Kind::Fresh, act));
         match self.acts.get(act) {
             Some(Some(_)) if self.confined.contains(&(act, base)) => Freshness::Unpublished,
             Some(Some(act)) => act.of(stmt, base),
@@ -66,33 +104,88 @@ impl Fresh {
         }
     }
 
-    /// A parameter is owned iff every caller's argument is fresh at the call. Greatest solution: begins with
-    /// all owned, takes away until nothing changes.
-    fn disown(&mut self, world: &World<'_>, entries: &IdSet<Act>) {
-        let in_order = |act: Act| (Reverse(world.components.place(act)), act);
-        let known = self.acts.iter().filter(|(_, fresh)| fresh.is_some());
-        let mut left: BTreeSet<(Reverse<(u32, u32)>, Act)> = known.map(|(act, _)| in_order(act)).collect();
-        while let Some((_, act)) = left.pop_first() {
-            let lost = self.lost_params(world, entries, act);
-            if lost.is_empty() {
+    /// What callers own and hand on; callers first, and what is as before is not followed.
+    fn own(&mut self, world: &World<'_>, origins: &Origins, changes: &mut Changes) {
+        let components = world.components;
+        let in_order = |component: u32| (components.label(component), component);
+        let mut left: BTreeSet<(u32, u32)> = BTreeSet::new();
+        if changes.everything {
+            self.acts = IndexVec::new();
+            self.components.clear();
+            left.extend(components.in_order().map(in_order));
+        } else {
+            let stale = self.components.stale(changes).into_iter().map(|component| component.0);
+            for component in stale.chain(components.touched().iter().copied()) {
+                if components.members(component).is_empty() {
+                    self.components.remove(Act(component));
+                } else {
+                    left.insert(in_order(component));
+                }
+            }
+        }
+        while let Some((_, component)) = left.pop_last() {
+            let members = components.members(component);
+            if members.iter().all(|&act| world.is_jdk(act)) {
                 continue;
             }
-            if let (Some(fresh), Some(flow)) = (&mut self.acts[act], world.flow(act)) {
-                fresh.lose(flow, &lost);
+            let before: Vec<Option<ActFresh>> = members.iter().map(|&act| self.acts.at(act).take()).collect();
+            let mut memo = std::mem::replace(&mut self.components, Memo::new(Kind::Other, self.follows));
+            let (_, reads) = memo.record(|| self.own_component(world, origins, component));
+            memo.set(Act(component), Some(()), reads);
+            self.components = memo;
+            for (&act, before) in members.iter().zip(&before) {
+                if self.acts[act] != *before {
+                    changes.add(Read::of(Kind::Fresh, act));
+                    let callees = world.pointsto.calls(act).map(|(_, callee)| components.of(callee));
+                    left.extend(callees.filter(|&callee| callee != component).map(in_order));
+                }
             }
-            let callees = world.pointsto.calls(act).map(|(_, callee)| callee);
-            left.extend(callees.filter(|&callee| self.acts[callee].is_some()).map(in_order));
+        }
+    }
+
+    /// A parameter is owned iff every caller's argument is fresh at the call: greatest solution, begins with all owned
+    /// and takes away until nothing changes. It is what was handed over if some caller's argument is: least solution.
+    fn own_component(&mut self, world: &World<'_>, origins: &Origins, component: u32) {
+        let members = world.components.members(component);
+        for &act in members {
+            let look = self.looks.of(act).cloned().zip(world.flow(act));
+            *self.acts.at(act) = look.map(|(look, flow)| ActFresh::new(look, flow));
+        }
+        let is_cycle = world.components.is_cycle(component);
+        let mut grown = true;
+        while std::mem::take(&mut grown) {
+            for &act in members {
+                let lost = self.lost_params(world, origins, act);
+                if let (Some(fresh), Some(flow), false) =
+                    (&mut self.acts[act], world.flow(act), lost.is_empty())
+                {
+                    fresh.lose(flow, &lost);
+                    grown = is_cycle;
+                }
+            }
+        }
+        let mut grown = true;
+        while std::mem::take(&mut grown) {
+            for &act in members {
+                for root in self.taken_params(world, act) {
+                    if let Some(fresh) = &mut self.acts[act] {
+                        fresh.taken[root] = true;
+                        grown = is_cycle;
+                    }
+                }
+            }
         }
     }
 
     /// Parameters, as roots, that some caller does not own and that still count as owned.
-    fn lost_params(&self, world: &World<'_>, entries: &IdSet<Act>, act: Act) -> Vec<usize> {
+    fn lost_params(&self, world: &World<'_>, origins: &Origins, act: Act) -> Vec<usize> {
         let Some(fresh) = &self.acts[act] else { return Vec::new() };
-        let roots = fresh.look.roots.iter().enumerate();
-        let params = roots.filter_map(|(root, info)| Some((root, info.param?)));
-        let mut owned: Vec<(usize, usize)> = params.filter(|&(root, _)| !fresh.lost[root]).collect();
+        let mut owned: Vec<(usize, usize)> = fresh.params().filter(|&(root, _)| !fresh.lost[root]).collect();
+        if owned.is_empty() {
+            return Vec::new();
+        }
         let callers = world.pointsto.callers(act);
-        if entries.contains(act) || callers.is_empty() {
+        if origins.is_entry(act) || callers.is_empty() {
             return owned.into_iter().map(|(root, _)| root).collect();
         }
         let mut lost = Vec::new();
@@ -113,25 +206,28 @@ impl Fresh {
         lost
     }
 
-    /// A parameter is what was handed over if some caller's argument is. Least solution.
-    fn hand_on(&mut self, world: &World<'_>) {
-        let has_taken = |fresh: &ActFresh| fresh.look.roots.iter().any(|root| root.kind == Freshness::Taken);
-        let takers = self.acts.iter().filter(|(_, fresh)| fresh.as_ref().is_some_and(has_taken));
-        let mut left: BTreeSet<Act> = takers.map(|(act, _)| act).collect();
-        while let Some(act) = left.pop_first() {
-            for (stmt, callee) in world.pointsto.calls(act) {
-                let passed = self.passed(world, act, stmt, callee).into_iter();
-                let is_taken = |&(_, fresh): &(usize, Freshness)| fresh == Freshness::Taken;
-                let taken: Vec<usize> = passed.filter(is_taken).map(|(param, _)| param).collect();
-                for root in self.acts[callee].iter_mut().flat_map(|fresh| &mut fresh.look.roots) {
-                    if root.kind != Freshness::Taken && root.param.is_some_and(|param| taken.contains(&param))
-                    {
-                        root.kind = Freshness::Taken;
-                        left.insert(callee);
-                    }
-                }
-            }
+    /// Parameters, as roots, that some caller was handed over and that do not count as such yet.
+    fn taken_params(&self, world: &World<'_>, act: Act) -> Vec<usize> {
+        let Some(fresh) = &self.acts[act] else { return Vec::new() };
+        let open: Vec<(usize, usize)> = fresh.params().filter(|&(root, _)| !fresh.taken[root]).collect();
+        if open.is_empty() {
+            return Vec::new();
         }
+        let mut taken = BTreeSet::new();
+        for &(caller, stmt) in world.pointsto.callers(act) {
+            if !self.has_taken(caller) {
+                continue;
+            }
+            let passed = self.passed(world, caller, stmt, act).into_iter();
+            taken.extend(passed.filter(|&(_, fresh)| fresh == Freshness::Taken).map(|(param, _)| param));
+        }
+        open.into_iter().filter(|(_, param)| taken.contains(param)).map(|(root, _)| root).collect()
+    }
+
+    fn has_taken(&self, act: Act) -> bool {
+        note(Read::of(Kind::Fresh, act));
+        let fresh = self.acts.get(act).and_then(Option::as_ref);
+        fresh.is_some_and(|fresh| fresh.taken.contains(&true))
     }
 
     /// What a call passes for the parameters of the callee.
@@ -152,11 +248,17 @@ impl Fresh {
 }
 
 impl ActFresh {
-    fn new(look: Look, flow: &Flow) -> ActFresh {
+    fn new(look: Arc<Look>, flow: &Flow) -> ActFresh {
         let lost = vec![false; look.roots.len()];
-        let mut fresh = ActFresh { look, lost, ..ActFresh::default() };
+        let taken = look.roots.iter().map(|root| root.kind == Freshness::Taken).collect();
+        let mut fresh = ActFresh { look, lost, taken, ..ActFresh::default() };
         fresh.find_published(flow);
         fresh
+    }
+
+    /// Roots that are parameters, with their positions.
+    fn params(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.look.roots.iter().enumerate().filter_map(|(root, info)| Some((root, info.param?)))
     }
 
     fn of(&self, stmt: StmtId, base: Var) -> Freshness {
@@ -174,7 +276,8 @@ impl ActFresh {
         {
             return Freshness::No;
         }
-        all.map(|root| self.look.roots[root].kind).max().unwrap_or(Freshness::No)
+        let kind = |root: usize| if self.taken[root] { Freshness::Taken } else { self.look.roots[root].kind };
+        all.map(kind).max().unwrap_or(Freshness::No)
     }
 
     fn is_published(&self, value: Value, stmt: StmtId) -> bool {

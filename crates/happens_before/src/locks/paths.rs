@@ -3,14 +3,16 @@
 
 use crate::bits::Bits;
 use crate::flow::Flow;
+use crate::stores::Stores;
 use crate::types::PathStep;
 use crate::world::World;
 use arena::{Id, Name};
 use ir::{Const, FieldId, MethodId, MethodRef, StmtId, StmtKind, Var, access};
 use models::Step;
-use pointsto::Act;
+use pointsto::{Act, PointsToDelta};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use track::{Asked, Changes, Kind, Memo, Read, note};
 
 /// Longer paths are cut: they would be new roots anyway.
 const LONGEST: usize = 6;
@@ -37,21 +39,42 @@ pub enum PathRoot {
     Text(Name),
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct Paths {
     /// Fields that never change once their object is constructed (or their class initialised).
     stable: Bits,
     aliases: FxHashMap<FieldId, Alias>,
-    /// Fields in which a constructor keeps a parameter.
-    kept: FxHashMap<MethodRef, Vec<(FieldId, usize)>>,
-    results: FxHashMap<(Act, StmtId), CallResult>,
+    /// By constructor: the fields that it fills, known by other paths as well.
+    found_aliases: Memo<MethodId, Vec<(FieldId, Alias)>>,
+    /// By constructor: fields in which it keeps a parameter.
+    kept: Memo<MethodId, Vec<(FieldId, usize)>>,
+    constructors: FxHashMap<MethodRef, MethodId>,
+    /// What small methods return.
+    returned: Asked<MethodId, Option<(Option<usize>, Path)>>,
+    /// By activation: calls whose results are known by a path.
+    results: Memo<Act, Vec<(StmtId, CallResult)>>,
+    follows: bool,
 }
 
 /// A field that holds what is also known by another path from the same object.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Alias {
     steps: Vec<PathStep>,
     view: Option<bool>,
+}
+
+impl Alias {
+    /// The first field of an alias may itself be known otherwise.
+    fn by_others(&self, others: &FxHashMap<FieldId, &Alias>) -> Alias {
+        let mut alias = self.clone();
+        for _ in 0..HIGHEST {
+            let Some(&PathStep::Field(first)) = alias.steps.first() else { break };
+            let Some(other) = others.get(&first).filter(|other| other.view.is_none()) else { break };
+            alias.steps.splice(..1, other.steps.iter().copied());
+        }
+        alias.steps.truncate(LONGEST);
+        alias
+    }
 }
 
 /// A call whose result is known by a path.
@@ -73,38 +96,162 @@ impl Path {
     }
 }
 
+/// Whose call results, and which names of fields, a path may use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// Of this activation.
+    Act(Act),
+    /// The same, but not the other names of fields, which are still being found out.
+    Unnamed(Act),
+    /// Of nobody in particular: what the body says.
+    Body,
+}
+
+impl Default for Paths {
+    fn default() -> Paths {
+        Paths::new(false)
+    }
+}
+
 impl Paths {
-    pub fn new(world: &World<'_>) -> Paths {
-        let mut paths = Paths::default();
-        let stores = paths.find_stable(world);
-        paths.find_views(world);
-        paths.find_kept(world, &stores);
-        paths.find_getters(world);
-        paths.find_aliases(world, &stores);
-        paths
+    pub fn new(follows: bool) -> Paths {
+        Paths {
+            stable: Bits::new(),
+            aliases: FxHashMap::default(),
+            found_aliases: Memo::new(Kind::Other, follows),
+            kept: Memo::new(Kind::Kept, follows),
+            constructors: FxHashMap::default(),
+            returned: Asked::new(Kind::Returned, follows),
+            results: Memo::new(Kind::Results, follows),
+            follows,
+        }
+    }
+
+    /// `settled`: fields that are stable now, or no longer.
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        stores: &Stores,
+        settled: &[FieldId],
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        if changes.everything {
+            *self = Paths::new(self.follows);
+        }
+        self.update_stable(world, stores, settled, changes);
+        let (acts, methods) = if changes.everything {
+            (world.pointsto.acts().collect(), world.methods())
+        } else {
+            let acts: BTreeSet<Act> = delta.acts.added.iter().chain(&delta.acts.removed).copied().collect();
+            (acts, acts_to_methods(world, delta))
+        };
+        self.update_kept(world, stores, &methods, changes);
+        let mut returned = std::mem::replace(&mut self.returned, Asked::new(Kind::Returned, self.follows));
+        returned.refresh(changes, |&method| self.find_returned(world, method));
+        self.returned = returned;
+        let mut results = std::mem::replace(&mut self.results, Memo::new(Kind::Results, self.follows));
+        let stale: Vec<Act> =
+            acts.into_iter().chain(results.stale(changes)).collect::<BTreeSet<_>>().into_iter().collect();
+        results.update(&stale, changes, |act| self.find_results(world, act));
+        self.results = results;
+        self.update_aliases(world, stores, methods, changes);
+    }
+
+    /// Final fields may be set where no body says so (natives, opaque classes).
+    fn update_stable(
+        &mut self,
+        world: &World<'_>,
+        stores: &Stores,
+        settled: &[FieldId],
+        changes: &mut Changes,
+    ) {
+        let is_final = |field: FieldId| world.program.field(field).access & access::FINAL != 0;
+        for &field in settled {
+            match stores.is_stable(field) || is_final(field) {
+                true => _ = self.stable.insert(field.index()),
+                false => _ = self.stable.remove(field.index()),
+            }
+        }
+        if changes.contains(Read::all(Kind::Loaded)) {
+            for at in 0..world.program.class_count() {
+                for &field in &world.program.class(ir::ClassId::new(at)).fields {
+                    if is_final(field) && self.stable.insert(field.index()) {
+                        changes.add(Read::of(Kind::Stable, field));
+                    }
+                }
+            }
+        }
+    }
+
+    fn update_kept(
+        &mut self,
+        world: &World<'_>,
+        stores: &Stores,
+        methods: &[MethodId],
+        changes: &mut Changes,
+    ) {
+        let mut kept = std::mem::replace(&mut self.kept, Memo::new(Kind::Kept, self.follows));
+        let stale: Vec<MethodId> =
+            methods.iter().copied().chain(kept.stale(changes)).collect::<BTreeSet<_>>().into_iter().collect();
+        kept.update(&stale, changes, |method| self.find_kept(world, stores, method));
+        for method in stale {
+            let info = world.program.method(method);
+            let constructor = MethodRef { class: info.class, selector: info.selector };
+            if kept.peek(method).is_some() && self.constructors.insert(constructor, method).is_none() {
+                changes.add(Read::all(Kind::Kept));
+            }
+        }
+        self.kept = kept;
+    }
+
+    fn update_aliases(
+        &mut self,
+        world: &World<'_>,
+        stores: &Stores,
+        methods: Vec<MethodId>,
+        changes: &mut Changes,
+    ) {
+        let mut found = std::mem::replace(&mut self.found_aliases, Memo::new(Kind::Other, self.follows));
+        let stale: Vec<MethodId> =
+            methods.into_iter().chain(found.stale(changes)).collect::<BTreeSet<_>>().into_iter().collect();
+        let redone = found.redo(&stale, changes, |method| self.find_aliases(world, stores, method));
+        self.found_aliases = found;
+        if !redone.is_empty() {
+            let all = self.found_aliases.iter().flat_map(|(_, aliases)| aliases);
+            let plain: FxHashMap<FieldId, &Alias> = all.map(|(field, alias)| (*field, alias)).collect();
+            let aliases: FxHashMap<FieldId, Alias> =
+                plain.iter().map(|(&field, &alias)| (field, alias.by_others(&plain))).collect();
+            let before = std::mem::take(&mut self.aliases);
+            for field in before.keys().chain(aliases.keys()) {
+                if before.get(field) != aliases.get(field) {
+                    changes.add(Read::of(Kind::Alias, *field));
+                }
+            }
+            self.aliases = aliases;
+        }
     }
 
     pub fn is_stable(&self, field: FieldId) -> bool {
+        note(Read::of(Kind::Stable, field));
         self.stable.contains(field.index())
     }
 
     /// The path of a variable. Equal paths of one execution of a method are equal objects.
     pub fn path(&self, flow: &Flow, act: Act, var: Var) -> Path {
-        self.follow(flow, Some(act), var, DEEPEST)
+        self.follow(flow, By::Act(act), var, DEEPEST)
     }
 
-    fn follow(&self, flow: &Flow, act: Option<Act>, var: Var, depth: usize) -> Path {
+    fn follow(&self, flow: &Flow, by: By, var: Var, depth: usize) -> Path {
         let root = Path::of(var);
         let (Some((stmt, kind)), true) = (flow.definition(var), depth > 0) else { return root };
         match kind {
-            StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. } => {
-                self.follow(flow, act, *src, depth - 1)
-            }
-            StmtKind::Phi { srcs, .. } => self.follow_phi(flow, act, var, srcs, depth / 2),
+            StmtKind::Copy { src, .. } | StmtKind::Cast { src, .. } => self.follow(flow, by, *src, depth - 1),
+            StmtKind::Phi { srcs, .. } => self.follow_phi(flow, by, var, srcs, depth / 2),
             StmtKind::Load { base, .. } => match flow.field(stmt) {
                 Some(field) if self.is_stable(field) => {
-                    let base = self.follow(flow, act, *base, depth - 1);
-                    self.load(flow, act, base, field, depth).unwrap_or(root)
+                    let base = self.follow(flow, by, *base, depth - 1);
+                    self.load(flow, by, base, field, depth).unwrap_or(root)
                 }
                 _ => root,
             },
@@ -117,12 +264,12 @@ impl Paths {
             StmtKind::Const { value: Const::String(text), .. } => {
                 Path { root: PathRoot::Text(*text), steps: Vec::new(), view: None }
             }
-            StmtKind::Call { .. } => match act.and_then(|act| self.results.get(&(act, stmt))) {
+            StmtKind::Call { .. } => match self.result(by, stmt) {
                 Some(CallResult::View { of, shared }) => {
-                    Path { view: Some(*shared), ..self.follow(flow, act, *of, depth - 1) }
+                    Path { view: Some(*shared), ..self.follow(flow, by, *of, depth - 1) }
                 }
                 Some(CallResult::FromArg { arg, steps }) => {
-                    self.follow(flow, act, *arg, depth - 1).then(steps)
+                    self.follow(flow, by, *arg, depth - 1).then(steps)
                 }
                 Some(CallResult::FromStatic { field, steps }) => {
                     Path { root: PathRoot::Static(*field), steps: steps.clone(), view: None }
@@ -134,10 +281,10 @@ impl Paths {
     }
 
     /// A phi of one value is that value.
-    fn follow_phi(&self, flow: &Flow, act: Option<Act>, var: Var, srcs: &[Var], depth: usize) -> Path {
+    fn follow_phi(&self, flow: &Flow, by: By, var: Var, srcs: &[Var], depth: usize) -> Path {
         let mut found: Option<Path> = None;
         for &src in srcs.iter().filter(|&&src| src != var) {
-            let path = self.follow(flow, act, src, depth);
+            let path = self.follow(flow, by, src, depth);
             if path.root == PathRoot::Var(var) {
                 continue;
             }
@@ -151,21 +298,34 @@ impl Paths {
     }
 
     /// base.field, by the name the object is best known by. `None` if that is too long.
-    fn load(&self, flow: &Flow, act: Option<Act>, base: Path, field: FieldId, depth: usize) -> Option<Path> {
+    fn load(&self, flow: &Flow, by: By, base: Path, field: FieldId, depth: usize) -> Option<Path> {
         // A new object's field is what its constructor was given for it.
         if let PathRoot::Var(root) = base.root
             && base.steps.is_empty()
             && let Some(arg) = self.kept_by(flow, root, field)
         {
-            return Some(self.follow(flow, act, arg, depth - 1));
+            return Some(self.follow(flow, by, arg, depth - 1));
         }
         if base.steps.len() >= LONGEST || base.view.is_some() {
             return None;
         }
-        Some(match self.aliases.get(&field) {
+        let alias = if let By::Act(_) = by { self.alias(field) } else { None };
+        Some(match alias {
             Some(alias) => Path { view: alias.view, ..base.then(&alias.steps) },
             None => base.then(&[PathStep::Field(field)]),
         })
+    }
+
+    fn alias(&self, field: FieldId) -> Option<&Alias> {
+        note(Read::of(Kind::Alias, field));
+        self.aliases.get(&field)
+    }
+
+    fn result(&self, by: By, stmt: StmtId) -> Option<&CallResult> {
+        let (By::Act(act) | By::Unnamed(act)) = by else { return None };
+        let results = self.results.get(act)?;
+        let at = results.binary_search_by_key(&stmt, |&(at, _)| at).ok()?;
+        Some(&results[at].1)
     }
 
     /// The path of what further steps from a variable lead to.
@@ -173,7 +333,7 @@ impl Paths {
         let mut path = self.path(flow, act, var);
         for &step in steps {
             match step {
-                PathStep::Field(field) => path = self.load(flow, Some(act), path, field, DEEPEST)?,
+                PathStep::Field(field) => path = self.load(flow, By::Act(act), path, field, DEEPEST)?,
                 _ if path.view.is_some() || path.steps.len() >= LONGEST => return None,
                 PathStep::Capture(_) if path.steps.is_empty() => {
                     let PathRoot::Var(root) = path.root else { return None };
@@ -239,7 +399,7 @@ impl Paths {
         let StmtKind::Call { target, args, .. } = &flow.body.stmts[flow.constructor(var)?].kind else {
             return None;
         };
-        let &(_, param) = self.kept.get(target)?.iter().find(|(kept, _)| *kept == field)?;
+        let &(_, param) = self.kept(target).iter().find(|(kept, _)| *kept == field)?;
         args.get(param).copied()
     }
 
@@ -256,128 +416,95 @@ impl Paths {
                 let StmtKind::Call { target, args, .. } = &flow.body.stmts[call].kind else {
                     return Vec::new();
                 };
-                let kept = self.kept.get(target).into_iter().flatten();
+                let kept = self.kept(target).iter();
                 kept.filter_map(|&(field, param)| Some((PathStep::Field(field), *args.get(param)?))).collect()
             }
             _ => Vec::new(),
         }
     }
 
-    /// A field is stable if it is final, or stored only by constructors of its class on `this` (a static field:
-    /// only by the class initialiser). Returns the one store of each field that has only one.
-    fn find_stable(&mut self, world: &World<'_>) -> BTreeMap<FieldId, (MethodId, StmtId)> {
-        let mut stores: BTreeMap<FieldId, (MethodId, StmtId)> = BTreeMap::new();
-        let mut repeated = Bits::new();
-        let mut unstable = Bits::new();
-        for method in world.methods() {
-            let Some(body) = world.program.lowered(method) else { continue };
-            let info = world.program.method(method);
-            let name = world.program.selector_text(info.selector).0;
-            for (stmt, kind) in body.stmts.iter().map(|(stmt, info)| (stmt, &info.kind)) {
-                let (field, maker, on_this) = match kind {
-                    StmtKind::Store { base, field, .. } => {
-                        (*field, "<init>", body.params.first() == Some(base))
-                    }
-                    StmtKind::StoreStatic { field, .. } => (*field, "<clinit>", true),
-                    _ => continue,
-                };
-                let Some(field) = world.resolve_field(field) else { continue };
-                if name != maker || !on_this || world.program.field(field).class != info.class {
-                    unstable.insert(field.index());
-                }
-                if stores.insert(field, (method, stmt)).is_some() {
-                    repeated.insert(field.index());
-                }
-            }
-        }
-        for &field in stores.keys() {
-            if !unstable.contains(field.index()) {
-                self.stable.insert(field.index());
-            }
-        }
-        // Final fields may be set where no body says so (natives, opaque classes).
-        for at in 0..world.program.class_count() {
-            for &field in &world.program.class(ir::ClassId::new(at)).fields {
-                if world.program.field(field).access & access::FINAL != 0 {
-                    self.stable.insert(field.index());
-                }
-            }
-        }
-        stores.retain(|field, _| !repeated.contains(field.index()));
-        stores
+    /// Fields in which a constructor keeps a parameter.
+    fn kept(&self, constructor: &MethodRef) -> &[(FieldId, usize)] {
+        let Some(&method) = self.constructors.get(constructor) else {
+            // Whether it ever will keep one is not known either.
+            note(Read::all(Kind::Kept));
+            return &[];
+        };
+        self.kept.get(method).map_or(&[], Vec::as_slice)
     }
 
-    fn find_views(&mut self, world: &World<'_>) {
-        for act in world.pointsto.acts() {
-            for &(stmt, step) in world.sync(act) {
-                if let Step::View { of, shared } = step
-                    && let Some(of) = world.operand_var(act, stmt, of)
-                {
-                    self.results.insert((act, stmt), CallResult::View { of, shared: *shared });
-                }
-            }
+    fn find_kept(
+        &self,
+        world: &World<'_>,
+        stores: &Stores,
+        method: MethodId,
+    ) -> Option<Vec<(FieldId, usize)>> {
+        if world.is_jdk_method(method) {
+            return None;
         }
-    }
-
-    fn find_kept(&mut self, world: &World<'_>, stores: &BTreeMap<FieldId, (MethodId, StmtId)>) {
-        for (&field, &(method, stmt)) in stores {
-            if !self.is_stable(field) || world.is_jdk_method(method) {
+        let mut kept = Vec::new();
+        for stored in stores.of(method) {
+            if !self.is_stable(stored.field) || !stores.is_single(stored.field) {
                 continue;
             }
-            let info = world.program.method(method);
-            let Some(flow) = world.method_flow(method) else { continue };
-            if let StmtKind::Store { src, .. } = flow.body.stmts[stmt].kind {
+            let flow = world.method_flow(method)?;
+            if let StmtKind::Store { src, .. } = flow.body.stmts[stored.stmt].kind {
                 let src = flow.source(src);
-                if let Some(param) = flow.body.params.iter().position(|&param| param == src) {
-                    let constructor = MethodRef { class: info.class, selector: info.selector };
-                    self.kept.entry(constructor).or_default().push((field, param));
-                }
+                let param = flow.body.params.iter().position(|&param| param == src);
+                kept.extend(param.map(|param| (stored.field, param)));
             }
         }
+        (!kept.is_empty()).then_some(kept)
     }
 
-    /// `Lock lock() { return this.lock; }`: the result of a call is a path from its argument.
-    fn find_getters(&mut self, world: &World<'_>) {
-        let mut returned: FxHashMap<MethodId, Option<(Option<usize>, Path)>> = FxHashMap::default();
-        for act in world.pointsto.acts() {
-            if world.is_jdk(act) {
-                continue;
+    /// `Lock lock() { return this.lock; }`: the result of a call is a path from its argument. What models call a
+    /// view is one of their operand.
+    fn find_results(&self, world: &World<'_>, act: Act) -> Option<Vec<(StmtId, CallResult)>> {
+        if !world.pointsto.runs(act) {
+            return None;
+        }
+        let mut results: BTreeMap<StmtId, CallResult> = BTreeMap::new();
+        for &(stmt, step) in world.sync(act) {
+            if let Step::View { of, shared } = step
+                && let Some(of) = world.operand_var(act, stmt, of)
+            {
+                results.insert(stmt, CallResult::View { of, shared: *shared });
             }
-            let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
+        }
+        if !world.is_jdk(act) {
+            let body = world.program.lowered(world.pointsto.method(act))?;
             for (stmt, info) in body.stmts.iter() {
                 let StmtKind::Call { dst: Some(dst), args, .. } = &info.kind else { continue };
-                if !body.vars[*dst].is_ref || self.results.contains_key(&(act, stmt)) {
-                    continue;
+                if body.vars[*dst].is_ref && !results.contains_key(&stmt) {
+                    let result = self.find_result(world, act, stmt, args);
+                    result.into_iter().for_each(|result| _ = results.insert(stmt, result));
                 }
-                let callees = world.pointsto.callees(act, stmt);
-                let mut results = callees.iter().map(|&callee| {
-                    if world.bindings_are_plain(act, stmt, callee) {
-                        let method = world.pointsto.method(callee);
-                        returned.entry(method).or_insert_with(|| self.returned(world, method)).clone()
-                    } else {
-                        None
-                    }
-                });
-                let Some(Some(first)) = results.next() else { continue };
-                if !results.all(|other| other.as_ref() == Some(&first)) {
-                    continue;
-                }
-                let (param, path) = first;
-                let result = match (param, path.root) {
-                    (_, PathRoot::Static(field)) => CallResult::FromStatic { field, steps: path.steps },
-                    (Some(param), _) => match args.get(param) {
-                        Some(&arg) => CallResult::FromArg { arg, steps: path.steps },
-                        None => continue,
-                    },
-                    (None, _) => continue,
-                };
-                self.results.insert((act, stmt), result);
             }
+        }
+        (!results.is_empty()).then(|| results.into_iter().collect())
+    }
+
+    fn find_result(&self, world: &World<'_>, act: Act, stmt: StmtId, args: &[Var]) -> Option<CallResult> {
+        let callees = world.pointsto.callees(act, stmt);
+        let mut results = callees.iter().map(|&callee| {
+            let is_plain = world.bindings_are_plain(act, stmt, callee);
+            let method = world.pointsto.method(callee);
+            if is_plain { self.returned.ask(&method, || self.find_returned(world, method)) } else { None }
+        });
+        let first = results.next()??;
+        if !results.all(|other| other.as_ref() == Some(&first)) {
+            return None;
+        }
+        let (param, path) = first;
+        match (param, path.root) {
+            (_, PathRoot::Static(field)) => Some(CallResult::FromStatic { field, steps: path.steps }),
+            (Some(param), _) => args.get(param).map(|&arg| CallResult::FromArg { arg, steps: path.steps }),
+            (None, _) => None,
         }
     }
 
     /// The path every return of a small method returns, from a parameter or a static field.
-    fn returned(&self, world: &World<'_>, method: MethodId) -> Option<(Option<usize>, Path)> {
+    fn find_returned(&self, world: &World<'_>, method: MethodId) -> Option<(Option<usize>, Path)> {
         let body = world.program.lowered(method)?;
         if body.stmts.len() > LARGEST_GETTER {
             return None;
@@ -386,7 +513,7 @@ impl Paths {
         let mut found: Option<Path> = None;
         for (_, stmt) in body.stmts.iter() {
             if let StmtKind::Return { value: Some(value) } = stmt.kind {
-                let path = self.follow(flow, None, value, DEEPEST);
+                let path = self.follow(flow, By::Body, value, DEEPEST);
                 match &found {
                     Some(known) if *known != path => return None,
                     _ => found = Some(path),
@@ -406,41 +533,52 @@ impl Paths {
 
     /// `this.read = this.rw.readLock()`: the field is known as a view of the other. Fields that one constructor
     /// fills from one local variable are known as that variable.
-    fn find_aliases(&mut self, world: &World<'_>, stores: &BTreeMap<FieldId, (MethodId, StmtId)>) {
-        let mut by_root: BTreeMap<(MethodId, Var), Vec<(FieldId, Path)>> = BTreeMap::new();
-        let mut stores: Vec<(FieldId, (MethodId, StmtId))> =
-            stores.iter().map(|(&field, &store)| (field, store)).collect();
-        // In the order of the stores: an alias may be known by another.
-        stores.sort_by(|(_, a), (_, b)| world.content.methods(a.0, b.0).then(a.1.cmp(&b.1)));
-        for (field, (method, stmt)) in stores {
-            if !self.is_stable(field) || world.is_jdk_method(method) {
+    fn find_aliases(
+        &self,
+        world: &World<'_>,
+        stores: &Stores,
+        method: MethodId,
+    ) -> Option<Vec<(FieldId, Alias)>> {
+        if world.is_jdk_method(method) {
+            return None;
+        }
+        let mut aliases = Vec::new();
+        let mut by_root: BTreeMap<Var, Vec<(FieldId, Path)>> = BTreeMap::new();
+        for stored in stores.of(method) {
+            let field = stored.field;
+            if !self.is_stable(field) || !stores.is_single(field) {
                 continue;
             }
+            let flow = world.method_flow(method)?;
             let acts = world.acts_of(method).iter().copied();
-            let first = acts.min_by(|&a, &b| world.content.acts(a, b));
-            let (Some(flow), Some(act)) = (world.method_flow(method), first) else { continue };
-            let StmtKind::Store { base, src, .. } = flow.body.stmts[stmt].kind else { continue };
-            let path = self.path(flow, act, src);
+            let act = acts.min_by(|&a, &b| world.content.acts(a, b))?;
+            let StmtKind::Store { base, src, .. } = flow.body.stmts[stored.stmt].kind else { continue };
+            let path = self.follow(flow, By::Unnamed(act), src, DEEPEST);
             match path.root {
                 PathRoot::Var(root) if root == base => {
                     let itself = [PathStep::Field(field)];
                     if !path.steps.is_empty() && path.steps != itself {
-                        self.aliases.insert(field, Alias { steps: path.steps, view: path.view });
+                        aliases.push((field, Alias { steps: path.steps, view: path.view }));
                     }
                 }
-                PathRoot::Var(root) => {
-                    by_root.entry((method, root)).or_default().push((field, path));
-                }
+                PathRoot::Var(root) => by_root.entry(root).or_default().push((field, path)),
                 PathRoot::Static(_) | PathRoot::Text(_) => {}
             }
         }
-        for ((method, root), fields) in by_root {
+        for (root, fields) in by_root {
             if fields.len() > 1 || fields.iter().any(|(_, path)| path.view.is_some()) {
                 for (field, path) in fields {
                     let steps = std::iter::once(PathStep::Made(method, root)).chain(path.steps).collect();
-                    self.aliases.insert(field, Alias { steps, view: path.view });
+                    aliases.push((field, Alias { steps, view: path.view }));
                 }
             }
         }
+        (!aliases.is_empty()).then_some(aliases)
     }
+}
+
+/// Methods of which activations came or went.
+fn acts_to_methods(world: &World<'_>, delta: &PointsToDelta) -> Vec<MethodId> {
+    let acts = delta.acts.added.iter().chain(&delta.acts.removed);
+    acts.map(|&act| world.pointsto.method(act)).collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -4,18 +4,17 @@
 use super::Locks;
 use super::common::InCommon;
 use super::table::{LockId, SetId};
-use crate::flow::Flow;
+use crate::kept::Flows;
 use crate::owners::Owners;
 use crate::types::{AccessPoint, Guard, GuardReason, HeldLock, LockKey, PathStep, Protection};
 use crate::unique::Unique;
 use ir::MethodId;
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// What the question needs besides the locks.
 pub struct Facts<'a> {
-    pub flows: &'a FxHashMap<MethodId, Arc<Flow>>,
+    pub flows: &'a Flows,
     pub methods: &'a arena::IndexVec<Act, MethodId>,
     pub owners: &'a Owners,
     pub unique: &'a Unique,

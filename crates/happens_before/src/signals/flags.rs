@@ -4,7 +4,6 @@
 use super::once::Once;
 use super::{Subject, Traffic};
 use crate::branches::{Test, interrupted, is_zero, tests};
-use crate::flow::Flow;
 use crate::locks::Locks;
 use crate::locks::protect::Facts;
 use crate::origins::Origins;
@@ -18,7 +17,6 @@ use ir::{FieldId, MethodId, StmtId, StmtKind, Var, access};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Pairs of accesses to one flag that are compared, at most.
 const MOST_PAIRS: usize = 4096;
@@ -57,7 +55,7 @@ pub fn find(
     guards: &Guards<'_>,
     traffic: &mut BTreeMap<Subject, Traffic>,
 ) -> Once {
-    let mut finder = Finder { world, origins, guards, flags: BTreeMap::new(), flows: FxHashMap::default() };
+    let mut finder = Finder { world, origins, guards, flags: BTreeMap::new() };
     finder.find_seen();
     finder.find_set();
     for (&slot, flag) in &finder.flags {
@@ -73,8 +71,6 @@ pub struct Finder<'a, 'w> {
     pub origins: &'a Origins,
     pub guards: &'a Guards<'a>,
     pub flags: BTreeMap<Slot, Flag>,
-    /// Of the methods that access a flag.
-    flows: FxHashMap<MethodId, Arc<Flow>>,
 }
 
 impl Finder<'_, '_> {
@@ -99,7 +95,7 @@ impl Finder<'_, '_> {
     }
 
     pub fn points_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = Point> + use<'_> {
-        let origins = self.origins.origins_of[act].iter().copied();
+        let origins = self.origins.of(act).iter().copied();
         let running = origins.filter(|&origin| self.origins.info[origin].kind != OriginKind::Initialization);
         running.map(move |origin| Point { origin, act, stmt })
     }
@@ -122,7 +118,6 @@ impl Finder<'_, '_> {
                 if object_of(slot).is_none_or(|obj| self.guards.unique.contains(obj)) {
                     let place = Place { act, stmt, base: base(kind) };
                     self.flags.entry(slot).or_default().seen.push((place, test));
-                    self.flows.insert(flow.method, flow.clone());
                 }
             }
         }
@@ -155,7 +150,6 @@ impl Finder<'_, '_> {
                         flag.cleared.push(place);
                     } else {
                         flag.set.push(place);
-                        self.flows.insert(flow.method, flow.clone());
                     }
                 }
             }
@@ -164,7 +158,7 @@ impl Finder<'_, '_> {
 
     /// Activations of the user's code that somebody runs.
     pub fn acts(&self) -> Vec<Act> {
-        let is_run = |&act: &Act| !self.world.is_jdk(act) && !self.origins.origins_of[act].is_empty();
+        let is_run = |&act: &Act| !self.world.is_jdk(act) && !self.origins.of(act).is_empty();
         self.world.pointsto.acts().filter(is_run).collect()
     }
 
@@ -178,7 +172,7 @@ impl Finder<'_, '_> {
         let Some(field) = self.world.resolve_field(field) else { return false };
         let is_final = self.world.program.field(field).access & access::FINAL != 0;
         let is_locked = || {
-            self.origins.origins_of[act].iter().all(|&origin| {
+            self.origins.of(act).iter().all(|&origin| {
                 let point = Point { origin, act, stmt };
                 self.guards.locks.held(&point).next().is_some()
             })
@@ -189,7 +183,7 @@ impl Finder<'_, '_> {
     /// Do locks keep this look at the flag apart from everything that sets it?
     fn is_guarded(&self, slot: Slot, seen: Place, set: &[Place]) -> bool {
         let Guards { locks, methods, owners, unique } = *self.guards;
-        let facts = Facts { flows: &self.flows, methods, owners, unique };
+        let facts = Facts { flows: self.world.flows(), methods, owners, unique };
         let looks = self.accesses(slot, seen, false);
         let sets: Vec<AccessPoint> = set.iter().flat_map(|&place| self.accesses(slot, place, true)).collect();
         looks.len() * sets.len() <= MOST_PAIRS

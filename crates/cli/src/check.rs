@@ -124,7 +124,7 @@ mod tests {
             fields: Vec::new(),
             also: vec![],
         };
-        Report { findings: vec![finding], ..Report::default() }
+        Report { findings: vec![finding.into()], ..Report::default() }
     }
 
     #[test]

@@ -89,6 +89,7 @@ impl Settings {
                 exclude: program.exclude,
                 mains: program.main,
                 entries: program.entry,
+                least: least(show.all, fail_on),
                 threads: program.threads.map_or(0, usize::from),
                 follow: false,
             },

@@ -3,7 +3,7 @@
 
 use crate::inbox::News;
 use crate::{begin, settings::Settings, sources::ProjectSources};
-use findings::{Finding, FindingsDelta, Note, Report};
+use findings::{FindingsDelta, Note, Report};
 use project::Project;
 use report::text;
 use session::Update;
@@ -133,7 +133,7 @@ fn is_same(one: &Note, other: &Note) -> bool {
 }
 
 fn shown(report: &Report, settings: &Settings) -> Report {
-    let findings: Vec<Finding> = report.shown(settings.least).cloned().collect();
+    let findings = report.told(settings.least).cloned().collect();
     Report { findings, ..Report::default() }
 }
 

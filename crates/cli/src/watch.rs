@@ -6,6 +6,7 @@ use crate::kept::Kept;
 use crate::told::{Cost, Told};
 use crate::{begin, output, settings::Settings};
 use anyhow::{Context, Result};
+use findings::Report;
 use project::{Project, Watched};
 use session::{Cancel, Change, Session};
 use std::process;
@@ -85,6 +86,7 @@ fn keep(session: &Session, project: &Project, settings: &Settings) {
     if begin::is_analysed(&report)
         && let Some(kept) = Kept::of(project, settings)
     {
-        kept.keep(&begin::with_notes((*report).clone(), project));
+        let report = Report { stats: session.stats(), ..Report::clone(&report) };
+        kept.keep(&begin::with_notes(report, project));
     }
 }

@@ -2,19 +2,26 @@
 //! containers at the call that touches them.
 
 use crate::Stages;
-use crate::cache::caches;
 use crate::view::member_var;
-use arena::{IdSet, define_id};
+use arena::IdSet;
 use classfile::Layer;
-use happens_before::Freshness;
+use happens_before::{Freshness, Origin};
 use ir::{Body, CallKind, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
 use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
-use std::collections::{BTreeMap, BTreeSet};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use track::{Changes, Kind, Memo};
 
-define_id! {
-    /// An access, in order of activation and statement.
-    AccessId
+/// Fewer activations than this are looked at one after the other.
+const MANY: usize = 64;
+
+/// One of the accesses of an activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct AccessId {
+    pub(crate) act: Act,
+    /// By statement, and in one statement by its operands.
+    pub(crate) at: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +33,7 @@ pub(crate) enum What {
     Contents,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) act: Act,
     pub(crate) stmt: StmtId,
@@ -42,6 +49,8 @@ pub(crate) struct Access {
     pub(crate) published: bool,
     /// The object was handed over by a queue, or is kept per thread.
     pub(crate) taken: bool,
+    /// What can be raced on; nothing before publication.
+    objects: Box<[Obj]>,
 }
 
 /// A piece of memory the analysis tells apart.
@@ -52,50 +61,120 @@ pub(crate) struct Location {
     pub(crate) obj: Option<Obj>,
 }
 
-#[derive(Default)]
+impl Access {
+    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
+        let what = self.what;
+        let is_static = matches!(what, What::Static(_));
+        let objects = self.objects.iter().map(move |&obj| Location { what, obj: Some(obj) });
+        is_static.then_some(Location { what, obj: None }).into_iter().chain(objects)
+    }
+}
+
+/// What an activation touches, and who runs it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) origins: Box<[Origin]>,
+    pub(crate) accesses: Vec<Access>,
+}
+
 pub(crate) struct Accesses {
-    pub(crate) all: arena::IndexVec<AccessId, Access>,
-    /// Accesses by location; only locations that are written at all.
-    pub(crate) by_location: BTreeMap<Location, Vec<AccessId>>,
-    /// Fields that threads fill when they first need them, all with the same value.
-    pub(crate) caches: BTreeSet<FieldId>,
+    by_act: Memo<Act, Touched>,
+    /// Activations below this have been looked at.
+    bound: u32,
 }
 
 impl Accesses {
-    pub(crate) fn collect(stages: &Stages<'_>) -> Accesses {
-        let mut accesses = Accesses::default();
-        for act in stages.pointsto.acts() {
-            if stages.happens_before.origins_of(act).is_empty() {
-                continue;
-            }
-            let method = stages.pointsto.method(act);
-            let Some(body) = stages.program.lowered(method) else { continue };
-            match layer(stages, method) {
-                Layer::Jdk => accesses.collect_library(stages, act, method, body),
-                layer => accesses.collect_body(stages, act, method, body, layer == Layer::App),
-            }
-        }
-        let all = &accesses.all;
-        accesses.by_location.retain(|_, ids| ids.iter().any(|&id| all[id].write));
-        accesses.caches = caches(stages, &accesses);
-        accesses
+    pub(crate) fn new(follows: bool) -> Accesses {
+        Accesses { by_act: Memo::new(Kind::Accesses, follows), bound: 0 }
     }
 
-    fn collect_body(&mut self, stages: &Stages<'_>, act: Act, method: MethodId, body: &Body, in_app: bool) {
-        let program = stages.program;
+    /// Looks again at activations about which something changed; each that touches other memory now, with what it
+    /// touched before.
+    pub(crate) fn update(&mut self, stages: &Stages<'_>, changes: &Changes) -> Vec<(Act, Touched)> {
+        let mut acts = self.by_act.stale(changes);
+        let bound = stages.pointsto.act_bound() as u32;
+        acts.extend((self.bound..bound).map(Act));
+        self.bound = bound;
+        let look = |&act: &Act| (act, self.by_act.record(|| touched(stages, act)));
+        let looked: Vec<_> = if acts.len() < MANY {
+            acts.iter().map(look).collect()
+        } else {
+            acts.par_iter().map(look).collect()
+        };
+        let mut differing = Vec::new();
+        for (act, (touched, reads)) in looked {
+            let differs = self.by_act.peek(act).unwrap_or(&Touched::default()) != &touched;
+            let before = self.by_act.set(act, Some(touched), reads);
+            if differs {
+                differing.push((act, before.unwrap_or_default()));
+            }
+        }
+        differing
+    }
+
+    pub(crate) fn of(&self, act: Act) -> &Touched {
+        self.by_act.peek(act).unwrap_or_else(|| unreachable!("all activations have been looked at"))
+    }
+
+    pub(crate) fn get(&self, id: AccessId) -> &Access {
+        &self.of(id.act).accesses[id.at as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Access> {
+        self.by_act.iter().flat_map(|(_, touched)| &touched.accesses)
+    }
+}
+
+/// What an activation touches; nothing if nobody runs it.
+fn touched(stages: &Stages<'_>, act: Act) -> Touched {
+    let mut touched = Touched::default();
+    if !stages.pointsto.runs(act) {
+        return touched;
+    }
+    touched.origins = stages.happens_before.origins_of(act).into();
+    let method = stages.pointsto.method(act);
+    if touched.origins.is_empty() {
+        return touched;
+    }
+    let Some(body) = stages.program.lowered(method) else { return touched };
+    let of = Of { act, method, body };
+    match layer(stages, method) {
+        Layer::Jdk => touched.collect_library(stages, of),
+        layer => touched.collect_body(stages, of, layer == Layer::App),
+    }
+    touched
+}
+
+/// An activation that is looked at.
+#[derive(Clone, Copy)]
+struct Of<'b> {
+    act: Act,
+    method: MethodId,
+    body: &'b Body,
+}
+
+impl Of<'_> {
+    fn access(&self, stmt: StmtId, what: What, write: bool, base: Option<Var>) -> Access {
+        Access {
+            act: self.act,
+            stmt,
+            method: self.method,
+            what,
+            write,
+            base,
+            index: None,
+            in_app: true,
+            published: true,
+            taken: false,
+            objects: [].into(),
+        }
+    }
+}
+
+impl Touched {
+    fn collect_body(&mut self, stages: &Stages<'_>, of: Of<'_>, in_app: bool) {
+        let (program, Of { act, body, .. }) = (stages.program, of);
         for (stmt, info) in body.stmts.iter() {
-            let access = |what, write, base, index| Access {
-                act,
-                stmt,
-                method,
-                what,
-                write,
-                base,
-                index,
-                in_app,
-                published: true,
-                taken: false,
-            };
             let found = match info.kind {
                 StmtKind::Load { base, field, .. } => (program.find_field(field), Some(base), false, None),
                 StmtKind::Store { base, field, .. } => (program.find_field(field), Some(base), true, None),
@@ -104,32 +183,24 @@ impl Accesses {
                 StmtKind::LoadElem { base, index, .. } => (None, Some(base), false, Some(index)),
                 StmtKind::StoreElem { base, index, .. } => (None, Some(base), true, Some(index)),
                 StmtKind::Call { .. } => {
-                    self.collect_contents(stages, act, stmt, method, body, in_app);
+                    self.collect_contents(stages, of, stmt, in_app);
                     continue;
                 }
                 _ => continue,
             };
+            let access = |what, write, base| Access { in_app, ..of.access(stmt, what, write, base) };
             match found {
                 (_, Some(base), write, Some(index)) => {
-                    let objects = stages.pointsto.pts(act, base);
-                    self.add(
-                        stages,
-                        access(What::Elements, write, Some(base), constant(body, index)),
-                        objects,
-                    );
+                    let access =
+                        Access { index: constant(body, index), ..access(What::Elements, write, Some(base)) };
+                    self.add(stages, access, stages.pointsto.pts(act, base));
                 }
-                (Some(field), base, write, None) if may_race(stages, field) => {
-                    let what = if base.is_some() { What::Field(field) } else { What::Static(field) };
-                    match base {
-                        Some(base) => {
-                            let objects = stages.pointsto.pts(act, base);
-                            self.add(stages, access(what, write, Some(base), None), objects);
-                        }
-                        None => {
-                            let id = self.all.push(access(what, write, None, None));
-                            self.by_location.entry(Location { what, obj: None }).or_default().push(id);
-                        }
-                    }
+                (Some(field), Some(base), write, None) if may_race(stages, field) => {
+                    let access = access(What::Field(field), write, Some(base));
+                    self.add(stages, access, stages.pointsto.pts(act, base));
+                }
+                (Some(field), None, write, None) if may_race(stages, field) => {
+                    self.accesses.push(access(What::Static(field), write, None));
                 }
                 _ => {}
             }
@@ -137,23 +208,16 @@ impl Accesses {
     }
 
     /// Library wrappers (synchronized and unmodifiable views) touch the user's container on the user's behalf.
-    fn collect_library(&mut self, stages: &Stages<'_>, act: Act, method: MethodId, body: &Body) {
-        for (stmt, info) in body.stmts.iter() {
+    fn collect_library(&mut self, stages: &Stages<'_>, of: Of<'_>) {
+        for (stmt, info) in of.body.stmts.iter() {
             if let StmtKind::Call { .. } = info.kind {
-                self.collect_contents(stages, act, stmt, method, body, true);
+                self.collect_contents(stages, of, stmt, true);
             }
         }
     }
 
-    fn collect_contents(
-        &mut self,
-        stages: &Stages<'_>,
-        act: Act,
-        stmt: StmtId,
-        method: MethodId,
-        body: &Body,
-        in_app: bool,
-    ) {
+    fn collect_contents(&mut self, stages: &Stages<'_>, of: Of<'_>, stmt: StmtId, in_app: bool) {
+        let Of { act, method, body } = of;
         // One access per container operand; a call that both reads and writes is a write.
         let of_library = layer(stages, method) == Layer::Jdk;
         let mut touched: BTreeMap<Option<Var>, (bool, IdSet<Obj>)> = BTreeMap::new();
@@ -194,19 +258,7 @@ impl Accesses {
             let (arrays, containers): (Vec<Obj>, Vec<Obj>) = objects.iter().partition(is_array);
             for (what, objects) in [(What::Elements, arrays), (What::Contents, containers)] {
                 if !objects.is_empty() {
-                    let (published, taken) = (true, false);
-                    let access = Access {
-                        act,
-                        stmt,
-                        method,
-                        what,
-                        write,
-                        base,
-                        index: None,
-                        in_app,
-                        published,
-                        taken,
-                    };
+                    let access = Access { in_app, ..of.access(stmt, what, write, base) };
                     self.add(stages, access, &objects.into_iter().collect());
                 }
             }
@@ -214,26 +266,23 @@ impl Accesses {
     }
 
     fn add(&mut self, stages: &Stages<'_>, mut access: Access, objects: &IdSet<Obj>) {
-        let what = access.what;
         let fresh = access
             .base
             .map_or(Freshness::No, |base| stages.happens_before.fresh(access.act, access.stmt, base));
         access.published = fresh != Freshness::Unpublished;
         access.taken = fresh == Freshness::Taken;
-        let published = access.published;
-        let id = self.all.push(access);
-        if !published {
-            return;
+        if access.published {
+            let can_race = |obj: &Obj| can_race_on(stages, access.what, *obj);
+            access.objects = objects.iter().filter(can_race).collect();
         }
-        for obj in objects.iter() {
-            // A merged object stands for unrelated values, an empty array holds none: nothing to race on.
-            let object = stages.pointsto.object(obj);
-            if object.site != Site::Merged && !(what == What::Elements && stages.pointsto.is_empty_array(obj))
-            {
-                self.by_location.entry(Location { what, obj: Some(obj) }).or_default().push(id);
-            }
-        }
+        self.accesses.push(access);
     }
+}
+
+/// A merged object stands for unrelated values, an empty array holds none: nothing to race on.
+fn can_race_on(stages: &Stages<'_>, what: What, obj: Obj) -> bool {
+    let is_empty = || what == What::Elements && stages.pointsto.is_empty_array(obj);
+    stages.pointsto.object(obj).site != Site::Merged && !is_empty()
 }
 
 /// Is the receiver the first parameter of the calling method?

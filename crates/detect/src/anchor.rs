@@ -6,9 +6,9 @@ use crate::describe::Describe;
 use happens_before::{Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// More callers than this say nothing in particular: then the access itself stands for all.
 const MOST: usize = 64;
@@ -62,32 +62,23 @@ impl Anchor {
     }
 }
 
-type Key = (Origin, Act, StmtId, Var, Obj);
-
-pub(crate) struct Anchors<'a> {
-    stages: &'a Stages<'a>,
-    describe: &'a Describe<'a>,
-    known: FxHashMap<Key, Rc<[Anchor]>>,
+/// An access to an object, as one origin runs it, of which it is asked where the object comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Climbed {
+    pub(crate) origin: Origin,
+    pub(crate) act: Act,
+    pub(crate) stmt: StmtId,
+    pub(crate) base: Var,
+    pub(crate) obj: Obj,
 }
 
-impl<'a> Anchors<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>, describe: &'a Describe<'a>) -> Anchors<'a> {
-        Anchors { stages, describe, known: FxHashMap::default() }
-    }
-
-    /// All ways `obj` may be what `base` refers to at the access, in code this origin runs; none means it cannot.
-    pub(crate) fn of(&mut self, origin: Origin, act: Act, stmt: StmtId, base: Var, obj: Obj) -> Rc<[Anchor]> {
-        let key = (origin, act, stmt, base, obj);
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
-        }
-        let start = Level { act, stmt, base, obj, depth: 0 };
-        let mut climb = Climb::new(self.stages, self.describe, origin);
-        let complete = climb.go(start);
-        let anchors: Rc<[Anchor]> = if complete { climb.found.into() } else { climb.alone(start) };
-        self.known.insert(key, anchors.clone());
-        anchors
-    }
+/// All ways `obj` may be what `base` refers to at the access, in code this origin runs; none means it cannot.
+pub(crate) fn climb(stages: &Stages<'_>, describe: &Describe<'_>, from: &Climbed) -> Arc<[Anchor]> {
+    let &Climbed { origin, act, stmt, base, obj } = from;
+    let start = Level { act, stmt, base, obj, depth: 0 };
+    let mut climb = Climb::new(stages, describe, origin);
+    let complete = climb.go(start);
+    if complete { climb.found.into() } else { climb.alone(start) }
 }
 
 /// A level, the fields down from it, and the telling frames below it.
@@ -122,7 +113,7 @@ impl<'a> Climb<'a> {
         }
     }
 
-    fn alone(&self, start: Level) -> Rc<[Anchor]> {
+    fn alone(&self, start: Level) -> Arc<[Anchor]> {
         [self.anchor(&[start], &[])].into()
     }
 
@@ -192,8 +183,8 @@ impl<'a> Climb<'a> {
         let is_other =
             runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;
-        for &(caller, stmt) in self.describe.in_order.callers(at.act) {
-            if !happens_before.executes(self.origin).contains(caller) {
+        for &(caller, stmt) in self.describe.callers(at.act).iter() {
+            if !happens_before.executes(self.origin, caller) {
                 continue;
             }
             let Some(arg) = argument(self.stages, caller, stmt, at.act, param) else {

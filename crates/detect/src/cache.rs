@@ -2,30 +2,92 @@
 //! one word and immutable. Knows bodies only.
 
 use crate::Stages;
-use crate::access::{Accesses, What};
+use crate::access::{Access, Accesses, Touched, What};
 use ir::cfg::{Dominators, Edges};
 use ir::{Body, Cond, FieldId, MethodId, StmtId, StmtKind, Var};
+use pointsto::Act;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Memo};
 
 /// A field is a cache if all its writes after publication are in one method, each after a test whether the field is
 /// still zero or null, of a value that is computed rather than a mark that somebody was here.
-pub(crate) fn caches(stages: &Stages<'_>, accesses: &Accesses) -> BTreeSet<FieldId> {
-    let mut writes: BTreeMap<FieldId, BTreeSet<(MethodId, StmtId)>> = BTreeMap::new();
-    for (_, access) in accesses.all.iter().filter(|(_, access)| access.write && access.published) {
-        if let What::Field(field) | What::Static(field) = access.what {
-            writes.entry(field).or_default().insert((access.method, access.stmt));
+pub(crate) struct Caches {
+    known: Memo<FieldId, bool>,
+    /// Statements that write a field after publication, with the number of accesses that are such.
+    writes: FxHashMap<FieldId, BTreeMap<(MethodId, StmtId), u32>>,
+    /// Fields with other writes than before.
+    touched: BTreeSet<FieldId>,
+}
+
+impl Caches {
+    pub(crate) fn new(follows: bool) -> Caches {
+        let known = Memo::new(Kind::Cache, follows);
+        Caches { known, writes: FxHashMap::default(), touched: BTreeSet::new() }
+    }
+
+    fn add(&mut self, access: &Access) {
+        if let Some(field) = written(access) {
+            let writes = self.writes.entry(field).or_default();
+            *writes.entry((access.method, access.stmt)).or_default() += 1;
+            self.touched.insert(field);
         }
     }
-    let is_cache = |field: FieldId, writes: &BTreeSet<(MethodId, StmtId)>| {
-        let Some(&(method, _)) = writes.first() else { return false };
-        is_one_immutable_word(stages, field)
-            && writes.iter().all(|&(other, _)| other == method)
-            && stages.program.lowered(method).is_some_and(|body| {
-                let dominators = Dominators::new(body, Edges::All);
-                writes.iter().all(|&(_, stmt)| fills(stages, body, &dominators, field, stmt))
-            })
-    };
-    writes.iter().filter(|(field, writes)| is_cache(**field, writes)).map(|(&field, _)| field).collect()
+
+    fn remove(&mut self, access: &Access) {
+        let Some(field) = written(access) else { return };
+        let statement = (access.method, access.stmt);
+        if let Some(writes) = self.writes.get_mut(&field)
+            && let Some(count) = writes.get_mut(&statement)
+        {
+            *count -= 1;
+            if *count == 0 {
+                writes.remove(&statement);
+            }
+        }
+        self.touched.insert(field);
+    }
+
+    /// Follows activations that touch other memory than before.
+    pub(crate) fn update(
+        &mut self,
+        stages: &Stages<'_>,
+        accesses: &Accesses,
+        differing: &[(Act, Touched)],
+        changes: &mut Changes,
+    ) {
+        for (act, before) in differing {
+            before.accesses.iter().for_each(|access| self.remove(access));
+            accesses.of(*act).accesses.iter().for_each(|access| self.add(access));
+        }
+        let mut fields = std::mem::take(&mut self.touched);
+        fields.extend(self.known.stale(changes));
+        let fields: Vec<FieldId> = fields.into_iter().collect();
+        let writes = &self.writes;
+        self.known
+            .update(&fields, changes, |field| is_cache(stages, field, writes.get(&field)?).then_some(true));
+    }
+
+    pub(crate) fn contains(&self, field: FieldId) -> bool {
+        self.known.get(field).is_some()
+    }
+}
+
+fn written(access: &Access) -> Option<FieldId> {
+    match access.what {
+        What::Field(field) | What::Static(field) if access.write && access.published => Some(field),
+        _ => None,
+    }
+}
+
+fn is_cache(stages: &Stages<'_>, field: FieldId, writes: &BTreeMap<(MethodId, StmtId), u32>) -> bool {
+    let Some((&(method, _), _)) = writes.first_key_value() else { return false };
+    is_one_immutable_word(stages, field)
+        && writes.keys().all(|&(other, _)| other == method)
+        && stages.program.lowered(method).is_some_and(|body| {
+            let dominators = Dominators::new(body, Edges::All);
+            writes.keys().all(|&(_, stmt)| fills(stages, body, &dominators, field, stmt))
+        })
 }
 
 fn is_one_immutable_word(stages: &Stages<'_>, field: FieldId) -> bool {

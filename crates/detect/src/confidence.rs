@@ -2,15 +2,15 @@
 
 use crate::Stages;
 use crate::access::{Access, Location, What};
-use crate::own::Own;
+use crate::asked::Questions;
+use crate::cache::Caches;
 use findings::Confidence;
 use happens_before::{GuardReason, Origin, OriginKind, Protection};
-use ir::FieldId;
 use pointsto::{Act, Activation, Context, Obj, Site};
-use std::collections::BTreeSet;
+use track::{Kind, Read};
 
 /// A reason to believe a race a little less.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// The two accesses may be to different objects from one allocation site.
     ManyObjects,
@@ -61,52 +61,83 @@ impl Doubt {
     }
 }
 
-/// One doubt limits the confidence; two together leave little of it.
-pub(crate) fn of(doubts: &[Doubt]) -> Confidence {
-    match doubts {
-        [] => Confidence::High,
-        [doubt] => doubt.limit(),
-        _ => Confidence::Low,
+/// All doubts there are, in the order in which they are told.
+const ALL: [Doubt; 12] = [
+    Doubt::ManyObjects,
+    Doubt::Outside,
+    Doubt::MergedCode,
+    Doubt::OwnInstances,
+    Doubt::Indices,
+    Doubt::Cache,
+    Doubt::WeakLock(GuardReason::SameObject),
+    Doubt::WeakLock(GuardReason::SamePath),
+    Doubt::WeakLock(GuardReason::SameOwner),
+    Doubt::WeakLock(GuardReason::MaybeSameOwner),
+    Doubt::WeakLock(GuardReason::SameAllocation),
+    Doubt::Dealt,
+];
+
+/// The doubts about one pair. Small: there are many pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Doubts(u16);
+
+impl Doubts {
+    pub(crate) fn add(&mut self, doubt: Doubt) {
+        self.0 |= ALL.iter().position(|&other| other == doubt).map_or(0, |at| 1 << at);
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Doubt> {
+        ALL.into_iter().enumerate().filter(move |(at, _)| self.0 & 1 << at != 0).map(|(_, doubt)| doubt)
+    }
+
+    /// One doubt limits the confidence; two together leave little of it.
+    pub(crate) fn confidence(self) -> Confidence {
+        let mut doubts = self.iter();
+        match (doubts.next(), doubts.next()) {
+            (None, _) => Confidence::High,
+            (Some(doubt), None) => doubt.limit(),
+            _ => Confidence::Low,
+        }
     }
 }
 
 pub(crate) fn doubts(
     stages: &Stages<'_>,
+    (questions, caches): (&Questions, &Caches),
     (a, p): (&Access, Origin),
     (b, q): (&Access, Origin),
     location: Location,
-    caches: &BTreeSet<FieldId>,
     protection: &Protection<'_>,
-    own: &mut Own<'_>,
-) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
+) -> Doubts {
+    let mut doubts = Doubts::default();
     if let Some(obj) = location.obj {
         let object = stages.pointsto.object(obj);
         match object.site {
-            Site::Opaque | Site::Merged => doubts.push(Doubt::Outside),
-            _ if !stages.happens_before.unique(obj) => doubts.push(Doubt::ManyObjects),
+            Site::Opaque | Site::Merged => doubts.add(Doubt::Outside),
+            _ if !stages.happens_before.unique(obj) => doubts.add(Doubt::ManyObjects),
             _ => {}
         }
         let merged = is_merged(stages, a.act, p) || is_merged(stages, b.act, q);
         if merged && !stages.happens_before.unique(obj) {
-            doubts.push(Doubt::MergedCode);
+            doubts.add(Doubt::MergedCode);
         }
-        let mut is_fetched =
-            |access: &Access| access.base.is_some_and(|base| own.is_fetched(p, access.act, base, obj));
+        let is_fetched = |access: &Access| {
+            access.base.is_some_and(|base| questions.is_fetched(stages, p, (access.act, base, obj)))
+        };
         if p == q && allocated_only_by(stages, p, obj) && !is_fetched(a) && !is_fetched(b) {
-            doubts.push(Doubt::OwnInstances);
+            doubts.add(Doubt::OwnInstances);
         }
     }
     if location.what == What::Elements && (a.index.is_none() || b.index.is_none()) {
-        doubts.push(Doubt::Indices);
+        doubts.add(Doubt::Indices);
     }
     if let What::Field(field) | What::Static(field) = location.what
-        && caches.contains(&field)
+        && caches.contains(field)
     {
-        doubts.push(Doubt::Cache);
+        doubts.add(Doubt::Cache);
     }
     if let Protection::Weak(guard) = protection {
-        doubts.push(Doubt::WeakLock(guard.why));
+        doubts.add(Doubt::WeakLock(guard.why));
     }
     doubts
 }
@@ -122,6 +153,7 @@ pub(crate) fn is_merged(stages: &Stages<'_>, act: Act, origin: Origin) -> bool {
 fn allocated_only_by(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
     let object = stages.pointsto.object(obj);
     let (Site::Alloc(method, _) | Site::Model(method, ..)) = object.site else { return false };
+    track::note(Read::of(Kind::ActsOf, method));
     match stages.pointsto.act(Activation { ctx: object.ctx, method }) {
         Some(act) => stages.happens_before.origins_of(act) == [origin],
         None => false,

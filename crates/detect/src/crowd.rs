@@ -1,24 +1,67 @@
 //! Crowds of pairs that differ in nothing but their statements, as methods of a thousand accesses have them: only
-//! those are kept that a finding can tell. Knows what a finding tells; judges nothing itself.
+//! those are told that a finding can tell. Knows what a finding tells; judges nothing itself.
 
-use crate::access::{Access, AccessId, Location};
+use crate::access::{Access, AccessId};
 use crate::anchor::{Anchor, Level};
-use crate::describe::Describe;
-use crate::group::MOST_ALSO;
-use crate::race::{Best, Judge};
+use crate::finding::MOST_ALSO;
+use crate::memory::{KindId, TouchId};
+use crate::pair::{Judge, Pair, Witness};
+use crate::race::Races;
 use findings::{Confidence, Place};
 use happens_before::{Origin, Point};
 use ir::{FieldId, StmtId, Var};
-use pointsto::Act;
+use pointsto::{Act, Obj};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Memo};
 
 /// Fewer pairs than this are no crowd.
 const SMALL: usize = 512;
 /// A finding tells its best pair, and others that are not that one, whichever side comes first.
 const TOLD: usize = MOST_ALSO + 2;
 
+/// The pairs that are left out, for each kind of memory that has too many.
+pub(crate) struct Crowds {
+    left_out: Memo<KindId, BTreeSet<Pair>>,
+}
+
+impl Crowds {
+    pub(crate) fn new(follows: bool) -> Crowds {
+        Crowds { left_out: Memo::new(Kind::Crowd, follows) }
+    }
+
+    /// Follows pairs that come out otherwise; those that are left out now, or no longer.
+    pub(crate) fn update(
+        &mut self,
+        judge: &Judge<'_>,
+        races: &Races,
+        differing: &BTreeSet<Pair>,
+        changes: &Changes,
+    ) -> BTreeSet<Pair> {
+        let mut kinds: BTreeSet<KindId> = differing.iter().map(|pair| judge.memory.kind_of(pair.0)).collect();
+        kinds.extend(self.left_out.stale(changes));
+        let mut flipped = BTreeSet::new();
+        for kind in kinds {
+            let is_crowd = races.surviving(kind) > SMALL;
+            let before = if is_crowd {
+                let (left_out, reads) = self.left_out.record(|| left_out(judge, races, kind));
+                self.left_out.set(kind, Some(left_out), reads)
+            } else {
+                self.left_out.remove(kind)
+            };
+            let (before, now) = (before.unwrap_or_default(), self.left_out.peek(kind));
+            flipped.extend(before.symmetric_difference(now.unwrap_or(&BTreeSet::new())));
+        }
+        flipped
+    }
+
+    pub(crate) fn leave_out(&self, kind: KindId, pair: Pair) -> bool {
+        self.left_out.peek(kind).is_some_and(|left_out| left_out.contains(&pair))
+    }
+}
+
 /// All that grouping and ranking ask of one side of a pair, but for its line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Side {
     act: Act,
     write: bool,
@@ -26,99 +69,87 @@ struct Side {
     locked: bool,
 }
 
-type Class = (Side, Side, u32, Confidence);
+type Class = (Side, Side, Option<Obj>, Confidence);
 /// A way without the statement at its end, and without what that calls the objects.
 type Shape = (Vec<Level>, Vec<FieldId>, Vec<usize>);
+type Member<'r> = (Pair, &'r Witness);
 
-/// Keeps, of each crowd, the first pair and those on the earliest lines. The order stays.
-pub(crate) fn thin(
-    judge: &mut Judge<'_>,
-    describe: &Describe<'_>,
-    locations: &[Location],
-    pairs: Vec<Best>,
-) -> Vec<Best> {
-    if pairs.len() <= SMALL {
-        return pairs;
+/// Of each crowd the first pair and those on the earliest lines are told.
+fn left_out(judge: &Judge<'_>, races: &Races, kind: KindId) -> BTreeSet<Pair> {
+    let mut classes: FxHashMap<Class, Vec<Member<'_>>> = FxHashMap::default();
+    for (pair, witness) in races.of_kind(kind) {
+        classes.entry(class(judge, witness)).or_default().push((pair, witness));
     }
-    let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
-    for (at, pair) in pairs.iter().enumerate() {
-        classes.entry(class(judge, pair)).or_default().push(at);
-    }
-    let mut kept = BTreeSet::new();
-    for members in classes.into_values() {
-        if members.len() <= SMALL {
-            kept.extend(members);
-            continue;
-        }
-        for crowd in by_shape(judge, locations, &pairs, members) {
-            kept.extend(crowd.first());
-            kept.extend(earliest(judge, describe, locations, &pairs, &crowd));
+    let mut left_out = BTreeSet::new();
+    for mut members in classes.into_values().filter(|members| members.len() > SMALL) {
+        put_in_order(judge, &mut members);
+        for crowd in by_shape(&members) {
+            let mut told = earliest(judge, &crowd);
+            told.extend(crowd.first().map(|&(pair, _)| pair));
+            left_out.extend(crowd.iter().map(|&(pair, _)| pair).filter(|pair| !told.contains(pair)));
         }
     }
-    let pairs = pairs.into_iter().enumerate();
-    pairs.filter(|(at, _)| kept.contains(at)).map(|(_, pair)| pair).collect()
+    left_out
 }
 
-fn class(judge: &Judge<'_>, pair: &Best) -> Class {
+fn class(judge: &Judge<'_>, witness: &Witness) -> Class {
     let side = |access: &Access, origin: Origin| {
         let point = Point { origin, act: access.act, stmt: access.stmt };
         let locked = judge.stages.happens_before.holds_any(&point);
         Side { act: access.act, write: access.write, origin, locked }
     };
-    let all = &judge.accesses.all;
-    let (p, q) = pair.origins;
-    (side(&all[pair.a], p), side(&all[pair.b], q), pair.location, pair.confidence)
+    let (a, b) = (judge.accesses.get(witness.a), judge.accesses.get(witness.b));
+    let (p, q) = witness.origins;
+    (side(a, p), side(b, q), witness.location.obj, witness.confidence)
+}
+
+/// By content of their statements.
+fn put_in_order(judge: &Judge<'_>, members: &mut [Member<'_>]) {
+    let mut touches: Vec<TouchId> = members.iter().flat_map(|(pair, _)| [pair.0, pair.1]).collect();
+    touches.sort_unstable();
+    touches.dedup();
+    touches.sort_by(|&a, &b| judge.memory.statements(&judge.describe.content, a, b));
+    let ranks: FxHashMap<TouchId, usize> = touches.into_iter().zip(0..).collect();
+    members.sort_by_cached_key(|(pair, _)| {
+        let (one, other) = (ranks[&pair.0], ranks[&pair.1]);
+        (one.min(other), one.max(other))
+    });
 }
 
 /// Pairs whose objects come through the same callers.
-fn by_shape(
-    judge: &mut Judge<'_>,
-    locations: &[Location],
-    pairs: &[Best],
-    members: Vec<usize>,
-) -> Vec<Vec<usize>> {
-    // Statics come from nowhere.
-    if members.first().is_some_and(|&at| locations[pairs[at].location as usize].obj.is_none()) {
-        return vec![members];
-    }
-    let mut crowds: BTreeMap<Option<(Shape, Shape)>, Vec<usize>> = BTreeMap::new();
-    for at in members {
-        let ways = judge.anchors(locations, &pairs[at]);
-        crowds.entry(ways.map(|(x, y)| (shape(x), shape(y)))).or_default().push(at);
+fn by_shape<'r>(members: &[Member<'r>]) -> Vec<Vec<Member<'r>>> {
+    let mut crowds: BTreeMap<Option<(Shape, Shape)>, Vec<Member<'r>>> = BTreeMap::new();
+    for &(pair, witness) in members {
+        let shapes = witness.anchors.as_ref().map(|ways| (shape(&ways.0), shape(&ways.1)));
+        crowds.entry(shapes).or_default().push((pair, witness));
     }
     crowds.into_values().collect()
 }
 
-fn shape(mut way: Anchor) -> Shape {
-    let end = (way.levels[0].act, way.levels[0].stmt);
-    for level in way.levels.iter_mut().filter(|level| (level.act, level.stmt) == end) {
+fn shape(way: &Anchor) -> Shape {
+    let mut levels = way.levels.clone();
+    let end = (levels[0].act, levels[0].stmt);
+    for level in levels.iter_mut().filter(|level| (level.act, level.stmt) == end) {
         (level.stmt, level.base) = (StmtId(0), Var(0));
     }
-    (way.levels, way.fields, way.locked)
+    (levels, way.fields.clone(), way.locked.clone())
 }
 
 /// The members on the earliest lines, one for each pair of lines.
-fn earliest(
-    judge: &mut Judge<'_>,
-    describe: &Describe<'_>,
-    locations: &[Location],
-    pairs: &[Best],
-    crowd: &[usize],
-) -> Vec<usize> {
+fn earliest(judge: &Judge<'_>, crowd: &[Member<'_>]) -> BTreeSet<Pair> {
     // The callers are the same, so that each access is shown in one place, whatever it meets.
     let mut shown: [BTreeMap<AccessId, Place>; 2] = Default::default();
-    for &at in crowd {
-        let &Best { a, b, origins, .. } = &pairs[at];
-        if shown[0].contains_key(&a) && shown[1].contains_key(&b) {
-            continue;
-        }
-        let (x, y) = judge.anchors(locations, &pairs[at]).unzip();
-        for (side, id, origin, way) in [(0, a, origins.0, x), (1, b, origins.1, y)] {
-            let access = &judge.accesses.all[id];
-            let point = Point { origin, act: access.act, stmt: access.stmt };
-            let last = describe.way(point, way.as_ref()).last().copied();
-            let place = last.map(|(act, stmt)| describe.place(act, stmt)).unwrap_or_default();
-            shown[side].insert(id, place);
+    for (_, witness) in crowd {
+        let ways = witness.anchors.as_ref();
+        let (p, q) = witness.origins;
+        let sides = [(witness.a, p, ways.map(|ways| &ways.0)), (witness.b, q, ways.map(|ways| &ways.1))];
+        for (places, (id, origin, way)) in shown.iter_mut().zip(sides) {
+            places.entry(id).or_insert_with(|| {
+                let access = judge.accesses.get(id);
+                let (act, stmt) =
+                    judge.describe.shown(Point { origin, act: access.act, stmt: access.stmt }, way);
+                judge.describe.place(act, stmt)
+            });
         }
     }
     let ranks = shown.map(|places| {
@@ -126,11 +157,11 @@ fn earliest(
         let order: BTreeMap<&Place, usize> = order.into_iter().enumerate().map(|(n, at)| (at, n)).collect();
         places.iter().map(|(&id, place)| (id, order[place])).collect::<BTreeMap<AccessId, usize>>()
     });
-    let mut earliest: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for &at in crowd {
-        let lines = (ranks[0][&pairs[at].a], ranks[1][&pairs[at].b]);
+    let mut earliest: BTreeMap<(usize, usize), Pair> = BTreeMap::new();
+    for &(pair, witness) in crowd {
+        let lines = (ranks[0][&witness.a], ranks[1][&witness.b]);
         if earliest.len() < TOLD || earliest.last_key_value().is_some_and(|(last, _)| lines < *last) {
-            earliest.entry(lines).or_insert(at);
+            earliest.entry(lines).or_insert(pair);
             if earliest.len() > TOLD {
                 earliest.pop_last();
             }

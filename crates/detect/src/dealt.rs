@@ -8,46 +8,39 @@ use happens_before::Origin;
 use ir::cfg::{Dominators, Edges, Loop, Loops};
 use ir::{Body, CallKind, MethodRef, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Site};
-use rustc_hash::FxHashMap;
+use track::{Kind, Read};
 
-pub(crate) struct Dealt<'a> {
-    stages: &'a Stages<'a>,
-    known: FxHashMap<(Origin, Obj), bool>,
+/// Which activations run at all.
+pub(crate) const ANY_ACT: Read = Read::all(Kind::Runs);
+
+/// Does the origin have the object from its task only, on all these ways, and each instance a task of its own?
+pub(crate) fn are_from_task<'w>(
+    stages: &Stages<'_>,
+    origin: Origin,
+    mut ways: impl Iterator<Item = &'w Anchor>,
+) -> bool {
+    let info = &stages.happens_before.origins()[origin];
+    let Some(task) = info.task.filter(|_| info.own_task) else { return false };
+    let is_captured = stages.pointsto.lambda(task).is_some();
+    ways.all(|way| match way.fields[..] {
+        [] => is_captured && way.top().act == info.entry,
+        [_] => way.top().obj == task,
+        _ => false,
+    })
 }
 
-impl<'a> Dealt<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>) -> Dealt<'a> {
-        Dealt { stages, known: FxHashMap::default() }
-    }
-
-    /// Does the origin have the object from its task only, on all these ways, and each task another one?
-    pub(crate) fn is_dealt<'w>(
-        &mut self,
-        origin: Origin,
-        obj: Obj,
-        ways: impl Iterator<Item = &'w Anchor>,
-    ) -> bool {
-        let info = &self.stages.happens_before.origins()[origin];
-        let Some(task) = info.task.filter(|_| info.own_task) else { return false };
-        let is_captured = self.stages.pointsto.lambda(task).is_some();
-        let from_task = |way: &Anchor| match way.fields[..] {
-            [] => is_captured && way.top().act == info.entry,
-            [_] => way.top().obj == task,
-            _ => false,
-        };
-        let stages = self.stages;
-        ways.into_iter().all(from_task)
-            && *self
-                .known
-                .entry((origin, obj))
-                .or_insert_with(|| is_given_element(stages, task, obj) && is_put_once(stages, obj))
-    }
+/// Does each task of the origin get another one?
+pub(crate) fn is_dealt(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
+    let task = stages.happens_before.origins()[origin].task;
+    task.is_some_and(|task| is_given_element(stages, task, obj)) && is_put_once(stages, obj)
 }
 
 /// Is the task made in the rounds of one loop, which runs once, and with an element that each round gets anew?
 fn is_given_element(stages: &Stages<'_>, task: Obj, obj: Obj) -> bool {
     let Site::Alloc(method, made) = stages.pointsto.object(task).site else { return false };
-    let Some(body) = stages.program.lowered(method) else { return false };
+    let Some(body) = stages.program.lowered(method).filter(|body| body.stmts.get(made).is_some()) else {
+        return false;
+    };
     let given: Vec<Var> = match &body.stmts[made].kind {
         StmtKind::Lambda { captures, .. } => captures.clone(),
         StmtKind::New { dst, .. } => {
@@ -61,6 +54,7 @@ fn is_given_element(stages: &Stages<'_>, task: Obj, obj: Obj) -> bool {
         }
         _ => return false,
     };
+    track::note(Read::of(Kind::ActsOf, method));
     let mut acts = stages.pointsto.acts().filter(|&act| stages.pointsto.method(act) == method);
     let (Some(act), None) = (acts.next(), acts.next()) else { return false };
     let loops = loops(body);
@@ -108,6 +102,7 @@ fn is_element(stages: &Stages<'_>, body: &Body, rounds: &Loop, var: Var) -> bool
 /// each such object?
 fn is_put_once(stages: &Stages<'_>, obj: Obj) -> bool {
     let mut puts: Vec<(Act, StmtId, Var)> = Vec::new();
+    track::note(ANY_ACT);
     for act in stages.pointsto.acts() {
         let method = stages.pointsto.method(act);
         let class = stages.program.class(stages.program.method(method).class);

@@ -4,36 +4,39 @@
 use crate::Stages;
 use crate::access::{Location, What};
 use crate::anchor::Anchor;
-use crate::confidence::Doubt;
+use crate::confidence::{Doubt, Doubts};
 use crate::names;
-use arena::Id;
+use crate::ways::Ways;
 use classfile::Layer;
 use findings::{AccessKind, Frame, LockUse, Place, Site};
-use happens_before::{Calls, Content, HeldLock, Origin, OriginKind, Point};
+use happens_before::{Content, HeldLock, Origin, Point};
 use ir::{MethodId, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::OnceLock;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::sync::Arc;
+use track::{Kind, Read};
 
+/// Callers looked at on the search for a way that avoids something.
+const FARTHEST: usize = 256;
+
+#[derive(Clone, Copy)]
 pub(crate) struct Describe<'a> {
     stages: &'a Stages<'a>,
     pub(crate) content: Content<'a>,
-    pub(crate) in_order: Calls<'a>,
-    /// For each origin the shortest way to each activation: who calls it, and where.
-    paths: Vec<OnceLock<CallTree>>,
+    ways: &'a Ways,
 }
 
-/// For each activation the call that leads to it.
-type CallTree = Vec<Option<(Act, StmtId)>>;
-
 impl<'a> Describe<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>) -> Describe<'a> {
-        let origins = stages.happens_before.origins().len();
-        let content = Content::new(stages.program, stages.pointsto);
-        let paths = (0..origins).map(|_| OnceLock::new()).collect();
-        Describe { stages, content, in_order: stages.happens_before.calls(content), paths }
+    pub(crate) fn new(stages: &'a Stages<'a>, ways: &'a Ways) -> Describe<'a> {
+        Describe { stages, content: Content::new(stages.program, stages.pointsto), ways }
+    }
+
+    /// Who calls an activation, in the order of content.
+    pub(crate) fn callers(&self, act: Act) -> Arc<[(Act, StmtId)]> {
+        self.ways.callers(self.stages, &self.content, act)
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {
@@ -42,6 +45,7 @@ impl<'a> Describe<'a> {
 
     fn place_in(&self, method: MethodId, stmt: StmtId) -> Place {
         let program = self.stages.program;
+        track::note(Read::of(Kind::Lines, method));
         let line = program.lowered(method).and_then(|body| body.stmts.get(stmt)).map_or(0, |stmt| stmt.line);
         Place { file: program.class_file(program.method(method).class), line }
     }
@@ -49,6 +53,7 @@ impl<'a> Describe<'a> {
     /// First line of a method that has one.
     fn method_place(&self, method: MethodId) -> Place {
         let program = self.stages.program;
+        track::note(Read::of(Kind::Lines, method));
         let lines = program.lowered(method).into_iter().flat_map(|body| body.stmts.iter());
         let line = lines.map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min().unwrap_or(0);
         Place { file: program.class_file(program.method(method).class), line }
@@ -89,11 +94,44 @@ impl<'a> Describe<'a> {
         Site { locks, trace, ..self.site(Point { act, stmt, ..point }, access) }
     }
 
+    /// Of the same side only what it does and where.
+    pub(crate) fn place_against(
+        &self,
+        point: Point,
+        access: AccessKind,
+        anchor: Option<&Anchor>,
+        other: Point,
+    ) -> Site {
+        let (act, stmt) = match self.layer(point.act) {
+            Layer::Jdk => *self.way_against(point, anchor, other).last().unwrap_or(&(point.act, point.stmt)),
+            Layer::App | Layer::Library => (point.act, point.stmt),
+        };
+        Site {
+            access,
+            place: self.place(act, stmt),
+            method: self.stages.program.method_display(self.stages.pointsto.method(act)),
+            origin: String::new(),
+            started: None,
+            locks: Vec::new(),
+            holds: None,
+            acquires: None,
+            trace: Vec::new(),
+        }
+    }
+
     /// Calls from the start of the thread along the way its object takes, down to the access, or to the user's
     /// call that led to it when it is library code.
     pub(crate) fn way(&self, point: Point, anchor: Option<&Anchor>) -> Vec<(Act, StmtId)> {
         let top = anchor.map_or(point.act, |anchor| anchor.top().act);
         self.way_below(self.calls(point.origin, top), point, anchor)
+    }
+
+    /// Where that ends.
+    pub(crate) fn shown(&self, point: Point, anchor: Option<&Anchor>) -> (Act, StmtId) {
+        match self.layer(point.act) {
+            Layer::Jdk => *self.way(point, anchor).last().unwrap_or(&(point.act, point.stmt)),
+            Layer::App | Layer::Library => (point.act, point.stmt),
+        }
     }
 
     /// The same through calls during which the other point may be reached and no lock is held that does not
@@ -131,36 +169,42 @@ impl<'a> Describe<'a> {
         way
     }
 
-    /// The shortest chain of such calls down to the activation.
+    /// The shortest chain of such calls down to the activation, if it is not too far to seek. The search goes where the
+    /// start of the thread is near.
     fn calls_where(
         &self,
         origin: Origin,
         act: Act,
         may_call: impl Fn(Point) -> bool,
     ) -> Option<Vec<(Act, StmtId)>> {
-        let happens_before = self.stages.happens_before;
-        let entry = happens_before.origins()[origin].entry;
-        let mut next: FxHashMap<Act, (Act, StmtId, Act)> = FxHashMap::default();
-        let mut todo: VecDeque<Act> = [act].into();
-        while let Some(callee) = todo.pop_front() {
-            if callee == entry {
+        let distance = |act| self.ways.distance(self.stages, origin, act);
+        // For each caller how many calls it is away from the activation, and the first of them.
+        let mut next: FxHashMap<Act, (u32, StmtId, Act)> = FxHashMap::default();
+        let mut todo: BinaryHeap<Reverse<(u32, usize, u32, Act)>> = BinaryHeap::new();
+        todo.push(Reverse((0, 0, 0, act)));
+        let mut looked_at = 0;
+        while let Some(Reverse((_, _, steps, callee))) = todo.pop() {
+            if distance(callee) == Some(0) {
                 let mut calls = Vec::new();
-                let mut at = entry;
+                let mut at = callee;
                 while at != act {
-                    let &(caller, stmt, callee) = next.get(&at)?;
-                    calls.push((caller, stmt));
+                    let &(_, stmt, callee) = next.get(&at)?;
+                    calls.push((at, stmt));
                     at = callee;
                 }
                 return Some(calls);
             }
-            for &(caller, stmt) in self.in_order.callers(callee) {
-                let known = caller == act || next.contains_key(&caller);
-                if known || !happens_before.executes(origin).contains(caller) {
-                    continue;
-                }
+            if next.get(&callee).is_some_and(|&(known, ..)| known < steps) || next.len() > FARTHEST {
+                continue;
+            }
+            for &(caller, stmt) in self.callers(callee).iter() {
+                let is_known =
+                    caller == act || next.get(&caller).is_some_and(|&(known, ..)| known <= steps + 1);
+                let Some(left) = distance(caller).filter(|_| !is_known) else { continue };
                 if may_call(Point { origin, act: caller, stmt }) {
-                    next.insert(caller, (caller, stmt, callee));
-                    todo.push_back(caller);
+                    next.insert(caller, (steps + 1, stmt, callee));
+                    looked_at += 1;
+                    todo.push(Reverse((steps + 1 + left, looked_at, steps + 1, caller)));
                 }
             }
         }
@@ -201,39 +245,7 @@ impl<'a> Describe<'a> {
 
     /// The shortest chain of calls from the start of the origin down to the activation, without it.
     fn calls(&self, origin: Origin, act: Act) -> Vec<(Act, StmtId)> {
-        let paths = self.paths[origin.index()].get_or_init(|| self.call_tree(origin));
-        let mut calls = Vec::new();
-        let mut at = act;
-        while let Some((caller, stmt)) = paths[at.index()] {
-            calls.push((caller, stmt));
-            at = caller;
-        }
-        calls.reverse();
-        calls
-    }
-
-    /// Breadth first from everything the origin starts with.
-    fn call_tree(&self, origin: Origin) -> CallTree {
-        let pointsto = self.stages.pointsto;
-        let info = &self.stages.happens_before.origins()[origin];
-        let mut roots = match info.kind {
-            OriginKind::Initialization => pointsto.initializers().to_vec(),
-            OriginKind::Entry | OriginKind::Task => vec![info.entry],
-        };
-        roots.sort_by(|&a, &b| self.content.acts(a, b));
-        let mut tree = vec![None; pointsto.act_bound()];
-        let mut seen = vec![false; pointsto.act_bound()];
-        roots.iter().for_each(|root| seen[root.index()] = true);
-        let mut todo: VecDeque<Act> = roots.into();
-        while let Some(act) = todo.pop_front() {
-            for &(stmt, callee) in self.in_order.callees(act) {
-                if !std::mem::replace(&mut seen[callee.index()], true) {
-                    tree[callee.index()] = Some((act, stmt));
-                    todo.push_back(callee);
-                }
-            }
-        }
-        tree
+        self.ways.calls(self.stages, &self.content, origin, act)
     }
 
     fn frame(&self, act: Act, stmt: StmtId) -> Frame {
@@ -337,7 +349,7 @@ impl<'a> Describe<'a> {
     pub(crate) fn headline(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> String {
         let name = self.location(location);
         let (What::Elements | What::Contents, Some(obj)) = (location.what, location.obj) else { return name };
-        let called = |(point, anchor)| names::touched(self.stages, *self.way(point, anchor).last()?, obj);
+        let called = |(point, anchor)| names::touched(self.stages, self.shown(point, anchor), obj);
         // A call or a constructor says how it was got, not where it is kept.
         let is_kept = |name: &String| name != "this" && !name.ends_with("()") && !name.starts_with("new ");
         let called: Vec<String> = sides.into_iter().filter_map(called).filter(is_kept).collect();
@@ -358,7 +370,7 @@ impl<'a> Describe<'a> {
     }
 
     /// Why nothing protects the pair.
-    pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: &[Doubt]) -> Vec<String> {
+    pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: Doubts) -> Vec<String> {
         let origins = self.stages.happens_before.origins();
         let mut why = vec!["no common lock".to_string()];
         if a == b {
@@ -373,7 +385,7 @@ impl<'a> Describe<'a> {
                 "both threads may run at the same time: neither waits for the other".to_string()
             });
         }
-        why.extend(doubts.iter().map(Doubt::text));
+        why.extend(doubts.iter().map(|doubt| Doubt::text(&doubt)));
         why
     }
 }

@@ -4,27 +4,42 @@
 mod access;
 mod anchor;
 mod apart;
+mod asked;
 mod cache;
 mod confidence;
 mod crowd;
 mod deadlock;
 mod dealt;
 mod describe;
+mod finding;
 mod group;
-mod kind;
+mod memory;
 mod names;
 mod own;
+mod pair;
 mod race;
+mod told;
 mod view;
+mod ways;
 
-use arena::Delta;
+use access::Accesses;
+use asked::Questions;
+use cache::Caches;
+use crowd::Crowds;
 use describe::Describe;
-use findings::Finding;
+use finding::{Findings, Teller};
+use findings::{Confidence, Finding};
+use group::Groups;
 use happens_before::HappensBefore;
 use ir::Program;
+use memory::Memory;
 use models::Models;
-use pointsto::PointsTo;
-use track::Changes;
+use pair::Judge;
+use pointsto::{Act, PointsTo};
+use race::Races;
+use std::sync::Arc;
+use track::{Changes, Kind, Read, Single};
+use ways::Ways;
 
 /// The solved stages detection reads.
 #[derive(Clone, Copy)]
@@ -35,33 +50,81 @@ pub struct Stages<'a> {
     pub happens_before: &'a HappensBefore,
 }
 
-/// Findings so far, and how many pairs survived each stage.
-#[derive(Default)]
+/// What was found so far, and everything that it follows from, each part with what it was worked out from.
 pub struct Detect {
     follows: bool,
-    findings: Vec<Finding>,
-    pairs: Vec<(String, u64)>,
+    least: Confidence,
+    ways: Ways,
+    accesses: Accesses,
+    caches: Caches,
+    memory: Memory,
+    questions: Questions,
+    races: Races,
+    crowds: Crowds,
+    groups: Groups,
+    findings: Findings,
+    deadlocks: Single<Vec<Arc<Finding>>>,
 }
 
 impl Detect {
-    /// `follows`: changes will come, so that what was read is remembered.
-    pub fn new(follows: bool) -> Detect {
-        Detect { follows, ..Detect::default() }
+    /// `follows`: changes will come, so that what was read is remembered. Races that are less sure than `least` are told
+    /// in brief: what and where, not how it comes to that.
+    pub fn new(follows: bool, least: Confidence) -> Detect {
+        Detect {
+            follows,
+            least,
+            ways: Ways::new(follows),
+            accesses: Accesses::new(follows),
+            caches: Caches::new(follows),
+            memory: Memory::new(follows),
+            questions: Questions::new(follows),
+            races: Races::new(follows),
+            crowds: Crowds::new(follows),
+            groups: Groups::new(follows),
+            findings: Findings::new(follows, least),
+            deadlocks: Single::default(),
+        }
     }
 
-    /// Follows a change of order and locks; a cold run is one large change.
-    pub fn apply(&mut self, stages: &Stages<'_>, changes: &Changes) -> Delta<Finding> {
-        let _ = (changes, self.follows);
-        let describe = Describe::new(stages);
-        let races = race::find(stages, &describe);
-        let mut findings = races.findings;
-        findings.extend(deadlock::find(stages, &describe));
-        self.pairs = races.pairs;
-        let removed = std::mem::replace(&mut self.findings, findings.clone());
-        Delta { added: findings, removed }
+    /// Follows a change of order and locks; a cold run is one large change. All findings, in no particular order; what is
+    /// told as before is the same one.
+    pub fn apply(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
+        // Nearly everything rests on who there is.
+        if changes.everything || changes.contains(Read::all(Kind::Origins)) {
+            *self = Detect::new(self.follows, self.least);
+            changes.everything = true;
+        }
+        if changes.of::<Act>(Kind::Runs).next().is_some() {
+            changes.add(dealt::ANY_ACT);
+        }
+        self.ways.update(stages, changes);
+        let describe = Describe::new(stages, &self.ways);
+        let differing = self.accesses.update(stages, changes);
+        self.caches.update(stages, &self.accesses, &differing, changes);
+        let dirty = self.memory.update(stages, &describe.content, &self.accesses, &differing, changes);
+        self.questions.update(stages, &describe, changes);
+        let judge = Judge {
+            stages,
+            describe: &describe,
+            accesses: &self.accesses,
+            memory: &self.memory,
+            questions: &self.questions,
+            caches: &self.caches,
+        };
+        let mut differing = self.races.update(&judge, dirty, changes);
+        differing.extend(self.crowds.update(&judge, &self.races, &differing, changes));
+        let regrouped = self.groups.update(&judge, (&self.races, &self.crowds), &differing, changes);
+        let teller = Teller { judge: &judge, races: &self.races, groups: &self.groups };
+        self.findings.update(&teller, regrouped, changes);
+        let mut findings = self.findings.all(&teller);
+        let find = || deadlock::find(stages, &describe).into_iter().map(Arc::new).collect();
+        self.deadlocks.update(self.follows, changes, find);
+        findings.extend(self.deadlocks.value.iter().cloned());
+        findings
     }
 
-    pub fn pairs(&self) -> &[(String, u64)] {
-        &self.pairs
+    /// How many pairs of statements there are by name alone, and how many survive each stage.
+    pub fn pairs(&self) -> Vec<(String, u64)> {
+        self.races.counts(&self.accesses)
     }
 }

@@ -8,48 +8,38 @@ use happens_before::Origin;
 use ir::{StmtId, StmtKind, Var};
 use models::{Root, Source, Step};
 use pointsto::{Act, Obj, Slot};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Places looked at for one object before it counts as anybody's.
 const MOST: usize = 4000;
 
-type Known = (Act, Var, Obj);
+/// A variable that refers to an object.
+pub(crate) type Known = (Act, Var, Obj);
 
+#[derive(Clone, Copy)]
 pub(crate) struct Own<'a> {
-    stages: &'a Stages<'a>,
-    known: FxHashMap<(Origin, Known), bool>,
-    fetched: FxHashMap<(Origin, Known), bool>,
+    pub(crate) stages: &'a Stages<'a>,
 }
 
-impl<'a> Own<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>) -> Own<'a> {
-        Own { stages, known: FxHashMap::default(), fetched: FxHashMap::default() }
+impl Own<'_> {
+    /// Does each instance of the origin run on a task of its own?
+    pub(crate) fn may_be_own(&self, origin: Origin) -> bool {
+        let info = &self.stages.happens_before.origins()[origin];
+        info.own_task && runs_on_task(self.stages, info)
     }
 
-    /// Is what `base` refers to the origin's own task, or a part of it, wherever this origin runs this code?
-    pub(crate) fn is_own(&mut self, origin: Origin, act: Act, base: Var, obj: Obj) -> bool {
-        let info = &self.stages.happens_before.origins()[origin];
-        if !info.own_task || !runs_on_task(self.stages, info) {
-            return false;
-        }
-        if let Some(&known) = self.known.get(&(origin, (act, base, obj))) {
-            return known;
-        }
-        let mut seen = FxHashSet::from_iter([(act, base, obj)]);
-        let mut left = vec![(act, base, obj)];
-        let mut own = true;
+    /// Is what the variable refers to the origin's own task, or a part of it, wherever this origin runs this code?
+    pub(crate) fn is_own(&self, origin: Origin, known: Known) -> bool {
+        let mut seen = FxHashSet::from_iter([known]);
+        let mut left = vec![known];
         while let Some(next) = left.pop() {
-            own &= self.known.get(&(origin, next)).copied() != Some(false) && seen.len() <= MOST;
-            let Some(sources) = self.sources(origin, next).filter(|_| own) else {
-                own = false;
-                break;
+            let Some(sources) = self.sources(origin, next).filter(|_| seen.len() <= MOST) else {
+                return false;
             };
             left.extend(sources.into_iter().filter(|&source| seen.insert(source)));
         }
-        // What leads to an own object only is own as well.
-        let answered = if own { seen.into_iter().collect() } else { vec![(act, base, obj)] };
-        self.known.extend(answered.into_iter().map(|known| ((origin, known), own)));
-        own
+        true
     }
 
     /// Where the variable has the object from; `None` if that may be somewhere else.
@@ -88,44 +78,20 @@ impl<'a> Own<'a> {
         obj: Obj,
     ) -> impl Iterator<Item = Option<Known>> + '_ {
         let Stages { pointsto, happens_before, .. } = *self.stages;
-        let runs = happens_before.executes(origin);
-        let callers = pointsto.callers(act).iter().filter(move |(caller, _)| runs.contains(*caller));
+        let callers =
+            pointsto.callers(act).iter().filter(move |(caller, _)| happens_before.executes(origin, *caller));
         callers.filter_map(move |&(caller, stmt)| match argument(self.stages, caller, stmt, act, param) {
             Some(arg) => pointsto.pts(caller, arg).contains(obj).then_some(Some((caller, arg, obj))),
             None => Some(None),
         })
     }
 
-    /// May the origin have loaded the object, or what it was reached from, where all its instances look: from a
-    /// static, or from an object that exists once? Then it may be one that another instance has put there.
-    pub(crate) fn is_fetched(&mut self, origin: Origin, act: Act, base: Var, obj: Obj) -> bool {
-        let start = (act, base, obj);
-        if let Some(&known) = self.fetched.get(&(origin, start)) {
-            return known;
-        }
-        let mut seen = FxHashSet::from_iter([start]);
-        let mut left = vec![start];
-        let mut fetched = false;
-        // Step by step, so that it does not depend on the order of the sources which are looked at before it is too much.
-        while !left.is_empty() && !fetched && seen.len() <= MOST {
-            let mut sources = Vec::new();
-            for next in left {
-                match self.not_fetched(origin, next) {
-                    Some(found) => sources.extend(found.into_iter().filter(|&source| seen.insert(source))),
-                    None => {
-                        fetched = true;
-                        break;
-                    }
-                }
-            }
-            left = sources;
-        }
-        self.fetched.insert((origin, start), fetched);
-        fetched
+    /// Where the variable has the object from, or the one it is loaded from; `None` if all instances look there.
+    pub(crate) fn not_fetched(&self, origin: Origin, known: Known) -> Option<Arc<[Known]>> {
+        self.sources_anywhere(origin, known).map(Into::into)
     }
 
-    /// Where the variable has the object from, or the one it is loaded from; `None` if all instances look there.
-    fn not_fetched(&self, origin: Origin, (act, base, obj): Known) -> Option<Vec<Known>> {
+    fn sources_anywhere(&self, origin: Origin, (act, base, obj): Known) -> Option<Vec<Known>> {
         let Stages { program, pointsto, happens_before, .. } = *self.stages;
         let Some(body) = program.lowered(pointsto.method(act)) else { return Some(Vec::new()) };
         let base = plain(body, base);
@@ -200,4 +166,21 @@ impl<'a> Own<'a> {
         steps().any(|step| matches!(step, Step::Take { .. }))
             || steps().any(changes) && !args.iter().skip(1).any(is_put)
     }
+}
+
+/// May the origin have loaded the object, or what it was reached from, where all its instances look: from a static,
+/// or from an object that exists once? Then it may be one that another instance has put there.
+pub(crate) fn is_fetched(known: Known, sources: impl Fn(Known) -> Option<Arc<[Known]>>) -> bool {
+    let mut seen = FxHashSet::from_iter([known]);
+    let mut left = vec![known];
+    // Step by step, so that it does not depend on the order of the sources which are looked at before it is too much.
+    while !left.is_empty() && seen.len() <= MOST {
+        let mut further = Vec::new();
+        for next in left {
+            let Some(found) = sources(next) else { return true };
+            further.extend(found.iter().copied().filter(|&source| seen.insert(source)));
+        }
+        left = further;
+    }
+    false
 }

@@ -10,12 +10,13 @@ pub use delta::FindingsDelta;
 pub use fingerprint::fingerprint;
 
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Everything one run has to say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Ranked: highest confidence first, then rule, then place.
-    pub findings: Vec<Finding>,
+    /// Ranked: highest confidence first, then rule, then place. Shared with the reports before that say the same.
+    pub findings: Vec<Arc<Finding>>,
     pub notes: Vec<Note>,
     pub stats: Stats,
 }
@@ -35,11 +36,12 @@ impl Rule {
     }
 }
 
-/// Ordered so that `High` sorts first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// Ordered so that `High` sorts first. Who does not choose a level means all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Confidence {
     High,
     Medium,
+    #[default]
     Low,
 }
 

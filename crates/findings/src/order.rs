@@ -2,18 +2,32 @@
 //! of how they are rendered.
 
 use crate::{Confidence, Finding, Report};
+use std::cmp::Ordering;
+use std::sync::Arc;
 
 impl Report {
     /// Ranks the findings by confidence, rule, file, line, id and all else they say, and the notes by kind and message: the
     /// same facts give the same report, whichever thread found them first.
     pub fn sort(&mut self) {
-        self.findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
+        self.findings.sort_by(|a, b| a.ranks(b));
         self.notes.sort();
     }
 
     /// The findings at least as certain as `min`, in the report's order.
     pub fn shown(&self, min: Confidence) -> impl Iterator<Item = &Finding> {
+        self.told(min).map(Arc::as_ref)
+    }
+
+    /// The same to be kept.
+    pub fn told(&self, min: Confidence) -> impl Iterator<Item = &Arc<Finding>> {
         self.findings.iter().filter(move |finding| finding.confidence.at_least(min))
+    }
+}
+
+impl Finding {
+    /// Which of the two is told first.
+    pub fn ranks(&self, other: &Finding) -> Ordering {
+        rank(self).cmp(&rank(other))
     }
 }
 
@@ -31,6 +45,7 @@ fn rank(finding: &Finding) -> impl Ord + '_ {
 #[cfg(test)]
 mod tests {
     use crate::{AccessKind, Confidence, Finding, Note, Place, Report, Rule, Site};
+    use std::sync::Arc;
 
     fn finding(confidence: Confidence, rule: Rule, file: &str, line: u32, id: &str) -> Finding {
         let site = Site {
@@ -75,14 +90,17 @@ mod tests {
             finding(High, Deadlock, "a/A.java", 1, "deadlock"),
             finding(Medium, Race, "a/A.java", 1, "medium"),
         ];
-        Report { findings, ..Report::default() }
+        Report { findings: findings.into_iter().map(Arc::new).collect(), ..Report::default() }
     }
 
     #[test]
     fn findings_rank_by_confidence_rule_file_line_and_id() {
         let mut report = mixed();
         report.sort();
-        assert_eq!(ids(&report.findings), "twin-1 twin-2 late-line late-file deadlock medium low");
+        assert_eq!(
+            ids(report.shown(Confidence::Low)),
+            "twin-1 twin-2 late-line late-file deadlock medium low"
+        );
     }
 
     #[test]
@@ -100,7 +118,7 @@ mod tests {
     #[test]
     fn a_finding_without_sites_still_has_a_rank() {
         let mut report = mixed();
-        report.findings[1].sites.clear();
+        Arc::make_mut(&mut report.findings[1]).sites.clear();
         report.sort();
         assert_eq!(report.findings[0].id, "late-file");
     }

@@ -12,7 +12,7 @@ use pointsto::Act;
 pub type Edge = (BlockId, BlockId);
 
 /// A branch that compares a value with zero.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Test {
     /// Where the value was made.
     pub value: Var,

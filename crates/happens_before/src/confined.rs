@@ -60,7 +60,7 @@ impl Confined {
     }
 
     fn find_per_thread(&mut self, world: &World<'_>) {
-        for act in world.pointsto.acts() {
+        for act in world.syncing() {
             for (stmt, step) in world.sync(act) {
                 if let Step::PerThread { of } = step {
                     self.per_thread.insert_all(world.operand(act, *stmt, of).iter().map(|obj| obj.index()));

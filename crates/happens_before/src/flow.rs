@@ -366,7 +366,7 @@ pub mod testing {
                         StmtKind::Catch { dst: var, class: None }
                     }
                     _ if covering.is_empty() => StmtKind::Const { dst: var, value: Const::Null },
-                    _ => StmtKind::Cast { dst: var, src: var, class: ClassId(0) },
+                    _ => StmtKind::Cast { dst: var, src: var, class: ir::ClassId(0) },
                 };
                 body.stmts.push(Stmt { kind, block: BlockId::new(at), line: 0, pc: 0 });
             }

@@ -6,6 +6,7 @@ mod rounds;
 
 pub use covers::Covers;
 
+use crate::above::Callers;
 use crate::bits::Bits;
 use crate::branches::{Edge, waited};
 use crate::flow::Flow;
@@ -21,6 +22,7 @@ use models::{Outcome, Step};
 use pointsto::{Act, Obj};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use track::{Kind, Read, note};
 
 /// Calls of joining methods that count as joins themselves, at most.
 const MOST_LIFTED: usize = 1000;
@@ -60,7 +62,7 @@ enum WaitsFor {
 }
 
 /// The joins of what one site starts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteJoins {
     /// Join whatever instance the site has started.
     pub firm: Kills,
@@ -71,14 +73,14 @@ pub struct SiteJoins {
 }
 
 /// A call of a method that starts an origin and returns its handle: as good as the spawn itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lifted {
     pub act: Act,
     pub stmt: StmtId,
     pub joins: SiteJoins,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Joins {
     /// By site.
     pub of_site: Vec<SiteJoins>,
@@ -93,6 +95,7 @@ pub struct Joins {
 
 impl Joins {
     pub fn new(world: &World<'_>, origins: &Origins, unique: &Unique, paths: &Paths) -> Joins {
+        note(Read::all(Kind::Origins));
         let covers = Covers::new(world);
         let (found, own) = find_joins(world, &covers);
         let finder = Finder { world, unique, paths };
@@ -107,7 +110,7 @@ impl Joins {
 /// All joins, and how many of them are statements that wait themselves (these come first).
 fn find_joins(world: &World<'_>, covers: &Covers) -> (Vec<Join>, usize) {
     let mut joins = Vec::new();
-    for act in world.pointsto.acts() {
+    for act in world.syncing() {
         for &(stmt, step) in world.sync(act) {
             let (operand, waits_for, when) = match step {
                 Step::Join { handle, when } => (handle, WaitsFor::Handle, *when),
@@ -208,7 +211,7 @@ impl Finder<'_, '_> {
     fn of_site(&self, site: &Site, joins: &[Join]) -> SiteJoins {
         let mut found = SiteJoins::default();
         // Activations that may run the site, for loops that start and join.
-        let mut spawning: Option<Bits> = None;
+        let mut spawning: Option<Callers> = None;
         for join in joins {
             let subject = join.subject(site);
             if subject.is_empty() {
@@ -337,7 +340,7 @@ impl Finder<'_, '_> {
 
     /// The join-loop idiom: a loop that does not start the origin and joins a value that it gets anew in each
     /// round has, when there are no more, joined all instances. (It is taken to go through all of them.)
-    fn join_loop(&self, site: &Site, join: &Join, joins: &[Join], spawning: &Bits, kills: &mut Kills) {
+    fn join_loop(&self, site: &Site, join: &Join, joins: &[Join], spawning: &Callers, kills: &mut Kills) {
         let Some(flow) = self.world.flow(join.act) else { return };
         let finished = join.finished.get_or_init(|| {
             let here: Vec<&Join> = joins.iter().filter(|other| other.act == join.act).collect();
@@ -348,7 +351,7 @@ impl Finder<'_, '_> {
                 flow.body.block_stmts(block).any(|(stmt, _)| {
                     let callees = self.world.pointsto.callees(join.act, stmt);
                     (join.act, stmt) == (site.act, site.stmt)
-                        || callees.iter().any(|callee| spawning.contains(callee.index()))
+                        || callees.iter().any(|&callee| spawning.contains(callee))
                 })
             });
             if starts {

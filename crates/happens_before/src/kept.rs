@@ -2,6 +2,7 @@
 //! order and locks, slots by object, the call graph with its cycles collapsed. Brought up to date from what changed;
 //! read through [`World`].
 
+use crate::above::Above;
 use crate::branches::Edge;
 use crate::components::Components;
 use crate::content::{Calls, Content, SortedCalls};
@@ -13,6 +14,7 @@ use arena::Id;
 use ir::{MethodId, Program, Selector, StmtId, StmtKind};
 use models::{ModelId, Models, Source, Step};
 use pointsto::{Act, Obj, PointsTo, PointsToDelta, Slot};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -31,6 +33,7 @@ pub struct Kept {
     pub slots_of: FxHashMap<Obj, BTreeSet<Slot>>,
     pub calls: SortedCalls,
     pub components: Components,
+    pub above: Above,
     follows: bool,
 }
 
@@ -85,6 +88,7 @@ impl Kept {
             slots_of: FxHashMap::default(),
             calls: SortedCalls::default(),
             components: Components::default(),
+            above: Above::default(),
             follows,
         }
     }
@@ -101,8 +105,9 @@ impl Kept {
             *self = Kept::new(self.follows);
         }
         let resolver = Resolver::new(program);
-        self.update_flows(program, &resolver, delta, changes);
+        self.forget_flows(program, &resolver, delta, changes);
         self.update_acts(pointsto, delta, changes);
+        self.make_flows(program, &resolver, pointsto, delta, changes);
         self.update_steps(program, models, pointsto, delta, changes);
         self.update_objects(pointsto, delta, changes);
         self.calls.update(pointsto, delta);
@@ -112,6 +117,7 @@ impl Kept {
             self.components = Components::new(pointsto, &content, &calls);
         } else {
             self.components.update(pointsto, &content, &calls, delta, changes);
+            self.above.update(pointsto, &self.components, changes);
         }
         self.update_never_taken(program, models, pointsto, delta, changes);
         let mut permits = std::mem::take(&mut self.permits);
@@ -157,8 +163,30 @@ impl Kept {
         self.never_taken = memo;
     }
 
+    /// Every method that runs has its flow, whoever asks.
+    fn make_flows(
+        &self,
+        program: &Program,
+        resolver: &Resolver<'_>,
+        pointsto: &PointsTo,
+        delta: &PointsToDelta,
+        changes: &Changes,
+    ) {
+        let make = |method: MethodId| {
+            self.flows.of(method, || make_flow(program, resolver, method));
+        };
+        if changes.everything || changes.contains(Read::all(Kind::Loaded)) {
+            let methods: Vec<MethodId> = self.acts_of.keys().copied().collect();
+            methods.into_par_iter().for_each(make);
+        } else {
+            let methods = delta.bodies.iter().chain(&delta.moved).copied();
+            let begun = delta.acts.added.iter().map(|&act| pointsto.method(act));
+            methods.filter(|method| self.acts_of.contains_key(method)).chain(begun).for_each(make);
+        }
+    }
+
     /// Of what is resolved by what is loaded, more may be known now.
-    fn update_flows(
+    fn forget_flows(
         &mut self,
         program: &Program,
         resolver: &Resolver<'_>,

@@ -1,15 +1,21 @@
 //! Which pieces of code may run at the same time, and which locks are certainly held: origins (threads and
 //! tasks), may-overlap between them, must-held locksets. Knows accesses only as statements; reports nothing.
 
+mod above;
 mod bits;
 mod branches;
 mod components;
 mod confined;
 mod content;
+mod digest;
+mod ends;
 mod flow;
 mod fresh;
 mod joins;
 mod kept;
+mod labels;
+mod leading;
+mod loads;
 mod local;
 mod locks;
 mod origins;
@@ -27,31 +33,29 @@ mod unique;
 mod world;
 
 pub use content::{Calls, Content};
+pub use digest::Digest;
 pub use types::*;
 
-use arena::{IdSet, IndexVec};
+use arena::{Id, IdSet, IndexVec};
 use confined::Confined;
+use ends::Ends;
 use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
-use joins::Joins;
 use kept::Kept;
 use local::Local;
-use locks::Locks;
-use locks::keys::Keys;
 use locks::paths::Paths;
 use locks::protect::Facts;
+use locks::{Grounds, Locks};
 
 use models::Models;
 use origins::Origins;
-use overlap::Overlap;
 use owners::Owners;
 use pointsto::{Act, Obj, PointsTo, PointsToDelta};
 use reach::Throws;
 use signals::{Guards, Signals};
 use starts::Starts;
-use std::sync::Arc;
 use swaps::Swaps;
-use track::Changes;
+use track::{Changes, Kind, Read, note};
 use unique::Unique;
 use world::World;
 
@@ -60,61 +64,18 @@ pub struct HappensBefore {
     follows: bool,
     kept: Kept,
     origins: Origins,
-    overlap: Overlap,
+    ends: Ends,
     signals: Signals,
     starts: Starts,
     unique: Unique,
     owners: Owners,
     throws: Throws,
-    paths: Arc<Paths>,
+    paths: Paths,
     locks: Locks,
-    nestings: Vec<Nesting>,
     fresh: Fresh,
     local: Local,
     swaps: Swaps,
     methods: IndexVec<Act, MethodId>,
-}
-
-/// What keeps points apart: who runs when, and under which locks.
-struct Order {
-    origins: Origins,
-    overlap: Overlap,
-    starts: Starts,
-    locks: Locks,
-    nestings: Vec<Nesting>,
-    local: Local,
-    signals: Signals,
-}
-
-impl Order {
-    fn new(
-        world: &World<'_>,
-        mut origins: Origins,
-        unique: &Unique,
-        owners: &Owners,
-        paths: &Arc<Paths>,
-        methods: &IndexVec<Act, MethodId>,
-    ) -> Order {
-        let keys = Keys::new(world, unique, paths, owners);
-        let ends = || {
-            let joins = Joins::new(world, &origins, unique, paths);
-            let overlap = Overlap::new(world, &origins, &joins, unique);
-            (joins, overlap)
-        };
-        let ((joins, overlap), (locks, mut telling)) =
-            rayon::join(ends, || Locks::new(world, &origins, &keys, paths.clone()));
-        overlap.tell(world, &mut origins, unique);
-        let guards = Guards { locks: &locks, methods, owners, unique };
-        let (nestings, (starts, local, signals)) = rayon::join(
-            || locks.nestings(world, &origins, unique, &joins, &mut telling),
-            || {
-                let starts = Starts::new(world, &origins);
-                let local = Local::new(world, &origins, owners);
-                (starts, local, Signals::new(world, &origins, &guards))
-            },
-        );
-        Order { origins, overlap, starts, locks, nestings, local, signals }
-    }
 }
 
 impl HappensBefore {
@@ -124,17 +85,16 @@ impl HappensBefore {
             follows,
             kept: Kept::new(follows),
             origins: Origins::default(),
-            overlap: Overlap::default(),
-            signals: Signals::default(),
+            ends: Ends::new(follows),
+            signals: Signals::new(follows),
             starts: Starts::default(),
             unique: Unique::new(follows),
             owners: Owners::new(follows),
-            throws: Throws::default(),
-            paths: Arc::new(Paths::new(follows)),
-            locks: Locks::default(),
-            nestings: Vec::new(),
+            throws: Throws::new(follows),
+            paths: Paths::new(follows),
+            locks: Locks::new(follows),
             fresh: Fresh::new(follows),
-            local: Local::default(),
+            local: Local::new(follows),
             swaps: Swaps::default(),
             methods: IndexVec::new(),
         }
@@ -160,43 +120,57 @@ impl HappensBefore {
         self.unique.update(&world, &self.origins, delta, changes);
         for origin in self.origins.info.ids().collect::<Vec<_>>() {
             let info = &mut self.origins.info[origin];
-            info.runs_once = self.unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+            let runs_once = self.unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+            if std::mem::replace(&mut info.runs_once, runs_once) != runs_once {
+                changes.add(Read::all(Kind::Origins));
+            }
         }
         let settled = self.owners.stores.update(&world, delta, changes);
         self.owners.update(&world, delta, changes);
-        self.locks = Locks::default();
-        if let Some(paths) = Arc::get_mut(&mut self.paths) {
-            paths.update(&world, &self.owners.stores, &settled, delta, changes);
-        }
-        self.throws = Throws::new(&world);
+        self.paths.update(&world, &self.owners.stores, &settled, delta, changes);
+        self.throws.update(&world, delta, changes);
         let world = world.with_throws(&self.throws);
         // What stays unpublished has nothing to do with order and locks.
-        let (origins, unique, owners) = (std::mem::take(&mut self.origins), &self.unique, &self.owners);
-        let entries: IdSet<Act> = origins.entries().into_iter().collect();
-        let fresh = &mut self.fresh;
+        let (unique, owners, paths) = (&self.unique, &self.owners, &self.paths);
+        let entries: IdSet<Act> = self.origins.entries().into_iter().collect();
         let mut fresh_changes = changes.clone();
         let confined = Confined::new(&world, &entries);
-        fresh.update(&world, &origins, owners, &confined, &mut fresh_changes);
-        let order = Order::new(&world, origins, unique, owners, &self.paths, &self.methods);
-        let Order { origins, overlap, starts, locks, nestings, local, signals } = order;
-        self.swaps = Swaps::new(&world);
-        self.origins = origins;
-        self.overlap = overlap;
-        self.starts = starts;
-        self.locks = locks;
-        self.nestings = nestings;
-        self.local = local;
-        self.signals = signals;
+        self.fresh.update(&world, &self.origins, owners, &confined, &mut fresh_changes);
+        let grounds = Grounds { world: &world, unique, owners, paths };
+        let (origins, locks, ends) = (&self.origins, &mut self.locks, &mut self.ends);
+        let mut end_changes = changes.clone();
+        rayon::join(
+            || ends.update(&world, origins, unique, paths, &mut end_changes),
+            || locks.update(&grounds, origins, delta, changes),
+        );
+        changes.extend(end_changes);
+        ends.overlap.tell(&world, &mut self.origins, unique, changes);
+        let (origins, joins) = (&self.origins, &ends.joins.value);
+        let (starts, local, swaps) = (&mut self.starts, &mut self.local, &mut self.swaps);
+        let mut other_changes = changes.clone();
+        rayon::join(
+            || locks.update_nestings(&grounds, origins, joins, changes),
+            || {
+                starts.update(&world, origins, delta, &mut other_changes);
+                local.update(&world, origins, owners, delta, &mut other_changes);
+                swaps.update(&world, delta, &mut other_changes);
+            },
+        );
+        changes.extend(other_changes);
+        let guards = Guards { locks: &self.locks, methods: &self.methods, owners, unique, paths };
+        self.signals.update(&world, &self.origins, &guards, delta, changes);
         changes.extend(fresh_changes);
-        changes.everything = true;
     }
 
     pub fn origins(&self) -> &IndexVec<Origin, OriginInfo> {
+        note(Read::all(Kind::Origins));
         &self.origins.info
     }
 
-    pub fn executes(&self, origin: Origin) -> &IdSet<Act> {
-        &self.origins.executes[origin]
+    /// Does the origin run the activation?
+    pub fn executes(&self, origin: Origin, act: Act) -> bool {
+        note(Read::of(Kind::OriginsOf, act));
+        self.origins.runs[origin].contains(act.index())
     }
 
     /// Origins that execute an activation, ascending.
@@ -233,16 +207,17 @@ impl HappensBefore {
         if a.origin == b.origin {
             return is_once().then_some(Ordered::SignalAwait);
         }
-        let overlaps = self.overlap.are_together(a, b)
-            || self.overlap.is_alive(a.origin, a.act, a.stmt, b.origin)
-            || self.overlap.is_alive(b.origin, b.act, b.stmt, a.origin);
+        let overlaps = self.ends.overlap.are_together(a, b)
+            || self.ends.overlap.is_alive(a.origin, a.act, a.stmt, b.origin)
+            || self.ends.overlap.is_alive(b.origin, b.act, b.stmt, a.origin);
         if !overlaps {
-            let is_ancestor =
-                self.overlap.is_ancestor(a.origin, b.origin) || self.overlap.is_ancestor(b.origin, a.origin);
-            let is_joined = self.overlap.is_joined(a.origin, b) || self.overlap.is_joined(b.origin, a);
+            let is_ancestor = self.ends.overlap.is_ancestor(a.origin, b.origin)
+                || self.ends.overlap.is_ancestor(b.origin, a.origin);
+            let is_joined =
+                self.ends.overlap.is_joined(a.origin, b) || self.ends.overlap.is_joined(b.origin, a);
             return Some(if is_ancestor || is_joined {
                 Ordered::BeforeStartOrAfterJoin
-            } else if self.overlap.are_related(a.origin, b.origin) {
+            } else if self.ends.overlap.are_related(a.origin, b.origin) {
                 Ordered::Sequential
             } else {
                 Ordered::DifferentPrograms
@@ -287,6 +262,7 @@ impl HappensBefore {
             methods: &self.methods,
             owners: &self.owners,
             unique: &self.unique,
+            paths: &self.paths,
         };
         let protection = self.locks.protects(&facts, a, b);
         match protection {
@@ -303,7 +279,7 @@ impl HappensBefore {
     /// Every lock taken, and every wait for an origin's end, while another lock is held, as far as the two may
     /// be part of a circle. A lock that is held already is not taken again.
     pub fn nestings(&self) -> &[Nesting] {
-        &self.nestings
+        self.locks.nestings()
     }
 
     /// Does the abstract lock stand for at most one lock?

@@ -3,56 +3,146 @@
 
 use crate::bits::Bits;
 use crate::flow::{after, from_entry};
+use crate::loads::{Load, Loads};
 use crate::origins::Origins;
 use crate::owners::{Owners, allocation};
-use crate::reach::{Barrier, Kills, Start, reach};
-use crate::types::Origin;
+use crate::reach::{Barrier, Kills, Start, climb};
+use crate::types::{Origin, OriginInfo};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::{MethodId, StmtId, StmtKind};
-use pointsto::{Act, Context, Ctx, Obj, Slot};
+use ir::{MethodId, StmtId, Var};
+use pointsto::{Act, Context, Ctx, Obj, PointsToDelta, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use track::{Changes, Kind, Read, Single, note};
 
 /// Beyond this many activations around an allocation, what happens between it and a spawn is not followed.
 const MOST_CALLERS: usize = 1500;
 
-#[derive(Debug, Default)]
 pub struct Local {
-    /// For origins that overlap themselves: objects no two instances share.
-    objects: IndexVec<Origin, Bits>,
+    follows: bool,
+    loads: Loads,
+    /// For origins that overlap themselves: objects that their instances make, or run on.
+    made: IndexVec<Origin, Bits>,
+    /// Of these, and of their parts, those that no two instances share.
+    objects: Single<IndexVec<Origin, Bits>>,
 }
 
 impl Local {
-    pub fn new(world: &World<'_>, origins: &Origins, owners: &Owners) -> Local {
-        let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
-        let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
-        for obj in world.pointsto.objects() {
-            let ctx = world.pointsto.object(obj).ctx;
-            let task = *tasks.entry(ctx).or_insert_with(|| task_of(world, ctx, 8));
-            if let Some(task) = task {
-                made_in.entry(task).or_default().push(obj);
+    pub fn new(follows: bool) -> Local {
+        Local { follows, loads: Loads::new(follows), made: IndexVec::new(), objects: Single::default() }
+    }
+
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        origins: &Origins,
+        owners: &Owners,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        self.loads.update(world, delta, changes);
+        let objects = &delta.objects;
+        let is_other = !objects.added.is_empty() || !objects.removed.is_empty() || !delta.renamed.is_empty();
+        if is_other || changes.contains(Read::all(Kind::Origins)) {
+            let before = std::mem::replace(&mut self.made, made(world, origins));
+            if before != self.made {
+                changes.add(Read::all(Kind::Made));
             }
         }
-        let tasks = origins.info.iter().filter_map(|(_, info)| info.task).map(|task| task.index()).collect();
-        let held = elsewhere(world, &tasks);
-        let mut local = Local::default();
-        for (origin, info) in origins.info.iter() {
-            let bits = local.objects.at(origin);
-            let (true, Some(task)) = (info.overlaps_itself, info.task) else { continue };
-            let mut own: Bits = made_in.get(&task).into_iter().flatten().map(|obj| obj.index()).collect();
-            if info.own_task {
-                own.insert(task.index());
-            }
-            *bits = remove_shared(world, origins, origin, own, &held);
-            add_parts(world, owners, bits);
+        let shared = Shared { world, origins, owners, loads: &self.loads };
+        let before = self.objects.update(self.follows, changes, || {
+            note(Read::all(Kind::Made));
+            let own = |(origin, made): (Origin, &Bits)| {
+                let mut own = made.clone();
+                shared.remove(origin, &mut own);
+                add_parts(world, owners, &mut own);
+                own
+            };
+            self.made.iter().map(own).collect()
+        });
+        if before.is_some_and(|before| before != self.objects.value) {
+            changes.add(Read::all(Kind::Local));
         }
-        local
     }
 
     pub fn contains(&self, origin: Origin, obj: Obj) -> bool {
-        self.objects.get(origin).is_some_and(|objects| objects.contains(obj.index()))
+        note(Read::all(Kind::Local));
+        self.objects.value.get(origin).is_some_and(|objects| objects.contains(obj.index()))
+    }
+}
+
+/// By origin: what is made in the context of its task.
+fn made(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Bits> {
+    let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
+    let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
+    for obj in world.pointsto.objects() {
+        let ctx = world.pointsto.object(obj).ctx;
+        let task = *tasks.entry(ctx).or_insert_with(|| task_of(world, ctx, 8));
+        if let Some(task) = task {
+            made_in.entry(task).or_default().push(obj);
+        }
+    }
+    let own = |info: &OriginInfo| {
+        let mut own = Bits::new();
+        if let (true, Some(task)) = (info.overlaps_itself, info.task) {
+            own.insert_all(made_in.get(&task).into_iter().flatten().map(|obj| obj.index()));
+            if info.own_task {
+                own.insert(task.index());
+            }
+        }
+        own
+    };
+    origins.info.iter().map(|(_, info)| own(info)).collect()
+}
+
+/// What instances of an origin may get from each other.
+struct Shared<'a, 'w> {
+    world: &'a World<'w>,
+    origins: &'a Origins,
+    owners: &'a Owners,
+    loads: &'a Loads,
+}
+
+impl Shared<'_, '_> {
+    /// o stays local iff no load executed by the origin from a static, or from an object that is not local itself,
+    /// may yield it.
+    fn remove(&self, origin: Origin, own: &mut Bits) {
+        let mut known: FxHashMap<Slot, bool> = FxHashMap::default();
+        let mut is_loaded = |slot: Slot| *known.entry(slot).or_insert_with(|| self.is_loaded(origin, slot));
+        loop {
+            let is_own = |slot: Slot| base(slot).is_some_and(|base| own.contains(base.index()));
+            let mut is_shared =
+                |obj: Obj| self.owners.all(obj).iter().copied().any(|slot| !is_own(slot) && is_loaded(slot));
+            let lost: Vec<usize> = own.iter().filter(|&at| is_shared(Obj::new(at))).collect();
+            if lost.is_empty() {
+                return;
+            }
+            for at in lost {
+                own.remove(at);
+            }
+        }
+    }
+
+    /// Does the origin load references from the slot?
+    fn is_loaded(&self, origin: Origin, slot: Slot) -> bool {
+        let runs = |act: Act| self.origins.of(act).contains(&origin);
+        let has_base = |act: Act, var: Option<Var>| match (base(slot), var) {
+            (Some(base), Some(var)) => self.world.pointsto.pts(act, var).contains(base),
+            (base, _) => base.is_none(),
+        };
+        let loads = |(method, var): Load| {
+            self.world.acts_of(method).iter().any(|&act| runs(act) && has_base(act, var))
+        };
+        self.loads.of(slot).any(loads) || self.loads.modelled(slot).any(runs)
+    }
+}
+
+fn base(slot: Slot) -> Option<Obj> {
+    match slot {
+        Slot::Field(base, _) | Slot::Elements(base) => Some(base),
+        Slot::Static(_) => None,
     }
 }
 
@@ -102,122 +192,13 @@ fn task_of(world: &World<'_>, ctx: Ctx, depth: usize) -> Option<Obj> {
     }
 }
 
-/// Objects that are held by a slot of an object of another context, and tasks, which are made in their parent's,
-/// with those slots.
-fn elsewhere(world: &World<'_>, tasks: &Bits) -> FxHashMap<Obj, Vec<Slot>> {
-    let mut held: FxHashMap<Obj, Vec<Slot>> = FxHashMap::default();
-    for (slot, objects) in world.pointsto.slots() {
-        let ctx = match slot {
-            Slot::Field(base, _) | Slot::Elements(base) => Some(world.pointsto.object(base).ctx),
-            Slot::Static(_) => None,
-        };
-        for obj in objects.iter() {
-            if Some(world.pointsto.object(obj).ctx) != ctx || tasks.contains(obj.index()) {
-                held.entry(obj).or_default().push(slot);
-            }
-        }
-    }
-    held
-}
-
-/// o stays local iff no load executed by the origin from a static, or from an object that is not local itself,
-/// may yield it.
-fn remove_shared(
-    world: &World<'_>,
-    origins: &Origins,
-    origin: Origin,
-    mut own: Bits,
-    held: &FxHashMap<Obj, Vec<Slot>>,
-) -> Bits {
-    let is_own = |own: &Bits, slot: &Slot| match slot {
-        Slot::Field(base, _) | Slot::Elements(base) => own.contains(base.index()),
-        Slot::Static(_) => false,
-    };
-    let escaped: Vec<usize> = own
-        .iter()
-        .filter(|&at| {
-            held.get(&Obj::new(at)).is_some_and(|slots| slots.iter().any(|slot| !is_own(&own, slot)))
-        })
-        .collect();
-    if escaped.is_empty() {
-        return own;
-    }
-    let loaded = loads(world, origins, origin);
-    loop {
-        let mut lost = Vec::new();
-        for &slot in loaded.iter().filter(|slot| !is_own(&own, slot)) {
-            lost.extend(world.pointsto.held(slot).iter().filter(|obj| own.contains(obj.index())));
-        }
-        if lost.is_empty() {
-            return own;
-        }
-        for obj in lost {
-            own.remove(obj.index());
-        }
-    }
-}
-
-/// Slots that the origin loads references from.
-fn loads(world: &World<'_>, origins: &Origins, origin: Origin) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    for act in origins.runs[origin].iter().map(Act::new) {
-        let Some(body) = world.program.lowered(world.pointsto.method(act)) else { continue };
-        for (stmt, info) in body.stmts.iter() {
-            match info.kind {
-                StmtKind::Load { dst, base, field } if body.vars[dst].is_ref => {
-                    let Some(field) = world.resolve_field(field) else { continue };
-                    slots.extend(world.pointsto.pts(act, base).iter().map(|obj| Slot::Field(obj, field)));
-                }
-                StmtKind::LoadElem { dst, base, .. } if body.vars[dst].is_ref => {
-                    slots.extend(world.pointsto.pts(act, base).iter().map(Slot::Elements));
-                }
-                StmtKind::LoadStatic { dst, field } if body.vars[dst].is_ref => {
-                    slots.extend(world.resolve_field(field).map(Slot::Static));
-                }
-                StmtKind::Call { .. } => modelled_loads(world, act, stmt, &mut slots),
-                _ => {}
-            }
-        }
-    }
-    slots.sort_unstable();
-    slots.dedup();
-    slots
-}
-
-/// A modelled call that passes something on may have it from any field of what it is called on.
-fn modelled_loads(world: &World<'_>, act: Act, stmt: StmtId, slots: &mut Vec<Slot>) {
-    use models::{Source, Step};
-    for step in world.steps(act, stmt) {
-        let value = match step {
-            Step::Assign { src: Source::Copy(value), .. } => {
-                let copied = world.operand(act, stmt, value);
-                slots.extend(copied.iter().flat_map(|obj| world.slots_of(obj).map(|(slot, _)| slot)));
-                continue;
-            }
-            Step::Assign { src: Source::Value(value), .. } if !value.path.is_empty() => value,
-            _ => continue,
-        };
-        // The slots themselves cannot be named without the model's fields; their contents can be compared.
-        let part = |len: usize| {
-            let path = value.path[..len].to_vec();
-            world.operand(act, stmt, &models::Operand { root: value.root, path })
-        };
-        for len in 0..value.path.len() {
-            let inner = part(len + 1);
-            for base in part(len).iter() {
-                let holding = world.slots_of(base).filter(|(_, objects)| objects.intersects(&inner));
-                slots.extend(holding.map(|(slot, _)| slot));
-            }
-        }
-    }
-}
-
 /// Does every instance run on a task of its own: is the spawn not reachable from itself without passing the
 /// statement that allocates the task?
 pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origin: Origin) -> bool {
     let info = &origins.info[origin];
     let Some(task) = info.task else { return false };
     if unique.contains(task) {
+        note(Read::of(Kind::Once, info.entry));
         return info.runs_once;
     }
     // A thread starts at most once.
@@ -237,7 +218,7 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     if let Some(is_own) = is_made_before_start(world, origins, origin, method, stmt) {
         return is_own;
     }
-    if world.callers_of(world.acts_of(method).iter().copied()).iter().count() > MOST_CALLERS {
+    if world.callers_of(world.acts_of(method).iter().copied()).count() > MOST_CALLERS {
         return false;
     }
     // Whoever executes the sites, the code is the same.
@@ -249,10 +230,11 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     }
     starts.sort_unstable();
     starts.dedup();
-    let reached = reach(world, info.entry, &runs, &starts, &Barrier::new(world, kills));
+    let climb = climb(info.entry, &runs, &starts, &Barrier::new(world, kills));
+    let reached = |act: Act, stmt: StmtId| climb.contains(world, act, stmt);
     origins.sites_of[origin].iter().map(|&at| &origins.sites[at]).all(|site| {
         let mut events = site.events.iter();
-        !(reached.contains(site.act, site.stmt) && events.any(|&(act, stmt)| reached.contains(act, stmt)))
+        !(reached(site.act, site.stmt) && events.any(|&(act, stmt)| reached(act, stmt)))
     })
 }
 

@@ -2,7 +2,9 @@
 //! barriers, semaphores by their models; flags, volatile or under a lock, by the branch that tests them.
 
 mod flags;
+mod looks;
 mod once;
+mod section;
 
 pub use flags::Guards;
 
@@ -14,10 +16,12 @@ use crate::unique::Unique;
 use crate::world::{Permits, World};
 use arena::{IdSet, IndexVec};
 use ir::{Const, StmtId, StmtKind};
+use looks::Looks;
 use models::Step;
 use once::Once;
-use pointsto::{Act, Obj, Site, Slot};
-use std::collections::BTreeMap;
+use pointsto::{Act, Obj, PointsToDelta, Site, Slot};
+use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Read, Single, note};
 
 /// What is signalled: one concrete latch, barrier or semaphore, or a field of one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +62,32 @@ struct Channel {
     actions: Vec<Origin>,
 }
 
-#[derive(Debug, Default)]
+impl Channel {
+    fn sets(&self) -> impl Iterator<Item = &ReachSet> {
+        self.after_signal.values().chain(self.before_await.values())
+    }
+
+    /// Is it about the same origins?
+    fn is_like(&self, other: &Channel) -> bool {
+        let shape = |channel: &Channel| {
+            let origins = channel.after_signal.keys().chain(channel.before_await.keys());
+            let origins: Vec<Origin> = origins.copied().collect();
+            (channel.after_signal.len(), origins)
+        };
+        shape(self) == shape(other)
+            && (&self.needed, &self.blocked, &self.actions) == (&other.needed, &other.blocked, &other.actions)
+    }
+}
+
 pub struct Signals {
+    follows: bool,
+    looks: Looks,
+    given: Single<Given>,
+}
+
+/// All signals that order something.
+#[derive(Debug, Default)]
+struct Given {
     channels: Vec<Channel>,
     /// Channels by the origin whose signal is needed.
     signalled: IndexVec<Origin, Vec<u32>>,
@@ -67,14 +95,84 @@ pub struct Signals {
 }
 
 impl Signals {
-    pub fn new(world: &World<'_>, origins: &Origins, guards: &Guards<'_>) -> Signals {
+    pub fn new(follows: bool) -> Signals {
+        Signals { follows, looks: Looks::new(follows), given: Single::default() }
+    }
+
+    /// Follows a change, and tells where the order differs.
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        origins: &Origins,
+        guards: &Guards<'_>,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        let mut own = changes.clone();
+        if self.looks.update(world, origins, guards, delta, changes) {
+            own.add(Read::all(Kind::Looks));
+        }
+        let looks = &self.looks;
+        let before = self.given.update(self.follows, &own, || Given::new(world, origins, guards, looks));
+        if let Some(before) = before {
+            self.given.value.tell(&before, changes);
+        }
+    }
+
+    /// Whoever sets a flag that is set once; also for two instances of one origin.
+    pub fn precedes_once(&self, first: &Point, second: &Point) -> bool {
+        note_points(first, second);
+        self.given.value.once.precedes(first, second)
+    }
+
+    /// a1 → a2 iff a1 never runs after a signal of its origin, that signal is needed, and a2 runs only after
+    /// an await; or if a1 belongs to a barrier action, which no party runs beside.
+    pub fn precedes(&self, first: &Point, second: &Point) -> bool {
+        note_points(first, second);
+        let given = &self.given.value;
+        given.signalled[first.origin].iter().any(|&at| {
+            let channel = &given.channels[at as usize];
+            let after = channel.after_signal.get(&first.origin);
+            let before = channel.before_await.get(&second.origin);
+            after.is_some_and(|set| !set.contains(first.act, first.stmt))
+                && before.is_some_and(|set| !set.contains(second.act, second.stmt))
+                || channel.actions.contains(&first.origin) && channel.blocked.contains(&second.origin)
+        })
+    }
+}
+
+impl Given {
+    /// Tells where the order differs from that before.
+    fn tell(&self, before: &Given, changes: &mut Changes) {
+        let is_same = self.channels.len() == before.channels.len()
+            && self.once.is_like(&before.once)
+            && self.channels.iter().zip(&before.channels).all(|(now, before)| now.is_like(before));
+        if !is_same {
+            changes.add(Read::all(Kind::Signals));
+            return;
+        }
+        let sets = self.sets().zip(before.sets());
+        let mut differing: BTreeSet<Act> = sets.flat_map(|(now, before)| now.differing(before)).collect();
+        differing.extend(self.once.differing(&before.once));
+        for act in differing {
+            changes.add(Read::of(Kind::Signals, act));
+        }
+    }
+
+    fn sets(&self) -> impl Iterator<Item = &ReachSet> {
+        self.channels.iter().flat_map(Channel::sets).chain(self.once.sets())
+    }
+
+    fn new(world: &World<'_>, origins: &Origins, guards: &Guards<'_>, looks: &Looks) -> Given {
+        note(Read::all(Kind::Origins));
+        note(Read::all(Kind::Looks));
         let unique = guards.unique;
         let mut traffic = BTreeMap::new();
         find_modelled(world, unique, &mut traffic);
         find_late(origins, unique, &mut traffic);
-        let once = flags::find(world, origins, guards, &mut traffic);
+        let once = flags::find(world, origins, guards, looks, &mut traffic);
         let signalled = origins.info.ids().map(|_| Vec::new()).collect();
-        let mut signals = Signals { channels: Vec::new(), signalled, once };
+        let mut signals = Given { channels: Vec::new(), signalled, once };
         for (subject, traffic) in traffic {
             if let Some(channel) = channel(world, origins, unique, subject, &traffic) {
                 for &origin in channel.needed.iter().chain(&channel.actions) {
@@ -85,24 +183,12 @@ impl Signals {
         }
         signals
     }
+}
 
-    /// Whoever sets a flag that is set once; also for two instances of one origin.
-    pub fn precedes_once(&self, first: &Point, second: &Point) -> bool {
-        self.once.precedes(first, second)
-    }
-
-    /// a1 → a2 iff a1 never runs after a signal of its origin, that signal is needed, and a2 runs only after
-    /// an await; or if a1 belongs to a barrier action, which no party runs beside.
-    pub fn precedes(&self, first: &Point, second: &Point) -> bool {
-        self.signalled[first.origin].iter().any(|&at| {
-            let channel = &self.channels[at as usize];
-            let after = channel.after_signal.get(&first.origin);
-            let before = channel.before_await.get(&second.origin);
-            after.is_some_and(|set| !set.contains(first.act, first.stmt))
-                && before.is_some_and(|set| !set.contains(second.act, second.stmt))
-                || channel.actions.contains(&first.origin) && channel.blocked.contains(&second.origin)
-        })
-    }
+fn note_points(first: &Point, second: &Point) {
+    note(Read::all(Kind::Signals));
+    note(Read::of(Kind::Signals, first.act));
+    note(Read::of(Kind::Signals, second.act));
 }
 
 fn channel(
@@ -129,10 +215,10 @@ fn channel(
         .flat_map(|act| origins.of(act).iter().copied())
         .filter(|&origin| origins.info[origin].kind != OriginKind::Initialization)
         .collect();
-    let run = |origin: Origin, starts: &[Start], barrier: &Barrier| {
-        reach(world, origins.info[origin].entry, &origins.runs[origin], starts, barrier)
+    let run = |origin: Origin, starts: &[Start], barrier: &Barrier<'_, '_>| {
+        reach(origins.info[origin].entry, &origins.runs[origin], starts, barrier)
     };
-    let (open, awaits) = (Barrier::default(), Barrier::new(world, traffic.awaits.clone()));
+    let (open, awaits) = (Barrier::none(world), Barrier::new(world, traffic.awaits.clone()));
     let after_signal = needed
         .iter()
         .map(|&origin| {
@@ -174,9 +260,11 @@ fn needed(
             true => Some(1),
             false => stmts.iter().all(once).then_some(stmts.len() as u64),
         };
+        note(Read::of(Kind::Once, origins.info[origin].entry));
         signals.filter(|_| origins.info[origin].runs_once)
     };
     let others = |origin: Origin| -> Option<u64> {
+        note(Read::of(Kind::Once, origins.info[origin].entry));
         let own = if origins.info[origin].runs_once { Some(0) } else { None };
         let rest = signalling.iter().filter(|&(&other, _)| other != origin);
         rest.map(|(&other, stmts)| often(other, stmts)).chain([own]).sum()
@@ -221,7 +309,7 @@ fn made_with(world: &World<'_>, obj: Obj) -> Count {
 }
 
 fn find_modelled(world: &World<'_>, unique: &Unique, traffic: &mut BTreeMap<Subject, Traffic>) {
-    for act in world.pointsto.acts() {
+    for act in world.syncing() {
         for &(stmt, step) in world.sync(act) {
             match step {
                 Step::Signal { on } => {

@@ -3,59 +3,42 @@
 
 use crate::bits::Bits;
 use crate::flow::{Flow, after};
+use crate::leading::{Done, Leading};
 use crate::origins::Origins;
 use crate::types::Origin;
 use crate::world::World;
 use arena::{Id, IndexVec};
 use ir::StmtId;
-use pointsto::Act;
-use rustc_hash::FxHashMap;
+use pointsto::{Act, PointsToDelta};
 use std::collections::BTreeSet;
+use track::{Changes, Kind};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Starts {
-    /// Statements that start something, themselves or through what they call, with an index into `sets`.
-    acts: FxHashMap<Act, Vec<(StmtId, usize)>>,
     /// What is started, and all that is started by it in turn.
-    sets: Vec<Bits>,
+    leading: Leading,
+}
+
+impl Default for Starts {
+    fn default() -> Starts {
+        Starts { leading: Leading::new(Kind::Starts) }
+    }
 }
 
 impl Starts {
-    pub fn new(world: &World<'_>, origins: &Origins) -> Starts {
-        let mut starts = Starts::default();
+    pub fn update(
+        &mut self,
+        world: &World<'_>,
+        origins: &Origins,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
         let below = below(origins);
+        let mut done = Done::default();
         for site in &origins.sites {
-            starts.acts.entry(site.act).or_default().push((site.stmt, starts.sets.len()));
-            starts.sets.push(below[site.child].clone());
+            done.entry(site.act).or_default().push((site.stmt, below[site.child].clone()));
         }
-        // Callees come first, so what a component calls is known before the component is.
-        let components = &world.components;
-        let mut of_component: Vec<Option<usize>> = vec![None; components.bound()];
-        for component in components.in_order() {
-            let mut all = Bits::new();
-            for &act in components.members(component) {
-                for &(_, set) in starts.acts.get(&act).into_iter().flatten() {
-                    all.union_with(&starts.sets[set]);
-                }
-                for (_, callee) in world.pointsto.calls(act) {
-                    if let Some(set) = of_component[components.of(callee) as usize] {
-                        all.union_with(&starts.sets[set]);
-                    }
-                }
-            }
-            if all.iter().next().is_none() {
-                continue;
-            }
-            of_component[component as usize] = Some(starts.sets.len());
-            starts.sets.push(all);
-            for &act in components.members(component) {
-                let calls = world.pointsto.calls(act);
-                let starting = calls
-                    .filter_map(|(stmt, callee)| Some((stmt, of_component[components.of(callee) as usize]?)));
-                starts.acts.entry(act).or_default().extend(starting);
-            }
-        }
-        starts
+        self.leading.update(world, done, delta, changes);
     }
 
     /// May an execution of the body have started the origin, or one that leads to it, before the statement?
@@ -69,9 +52,9 @@ impl Starts {
     }
 
     fn starting(&self, flow: &Flow, act: Act, stmt: StmtId, what: impl Fn(&Bits) -> bool) -> bool {
-        let starts = self.acts.get(&act).into_iter().flatten();
+        let starts = self.leading.of(act).iter();
         let stmts: BTreeSet<StmtId> =
-            starts.filter(|&&(_, set)| what(&self.sets[set])).map(|&(stmt, _)| stmt).collect();
+            starts.filter(|(_, started)| what(started)).map(|&(stmt, _)| stmt).collect();
         !stmts.is_empty() && after(flow, stmts, None).contains(stmt.index())
     }
 }

@@ -86,6 +86,7 @@ impl Stores {
             touched.extend(before.symmetric_difference(&self.copied.value));
         }
         for id in touched {
+            changes.add(Read::pair(Kind::StoresTo, id, id));
             let is_copied = self.copied.value.contains(&id);
             let field = self.fields.entry(id).or_default();
             let all = |what: fn(&Stored) -> bool| field.stores.iter().all(|(_, stored)| what(stored));
@@ -126,6 +127,13 @@ impl Stores {
     /// Fields that the method stores into.
     pub fn of(&self, method: MethodId) -> &[Stored] {
         self.methods.get(method).map_or(&[], Vec::as_slice)
+    }
+
+    /// The stores to a field.
+    pub fn to(&self, field: FieldId) -> impl Iterator<Item = (MethodId, StmtId)> + '_ {
+        note(Read::pair(Kind::StoresTo, field, field));
+        let stores = self.fields.get(&field).into_iter().flat_map(|field| &field.stores);
+        stores.map(|&(method, stored)| (method, stored.stmt))
     }
 
     /// Is there one store to the field only?

@@ -2,6 +2,7 @@
 //! one method at a time, and the locks held in it.
 
 use crate::flow::{Flow, after};
+use crate::leading::{Done, Leading};
 use crate::locks::Locks;
 use crate::locks::protect::Facts;
 use crate::types::{AccessPoint, HeldLock, Point, Protection};
@@ -9,13 +10,19 @@ use crate::world::World;
 use arena::Id;
 use ir::{FieldId, StmtId, StmtKind, Var};
 use models::Step;
-use pointsto::{Act, Slot};
-use rustc_hash::FxHashSet;
+use pointsto::{PointsToDelta, Slot};
+use track::{Changes, Kind};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Swaps {
     /// Calls during which locks may be given up for a while.
-    pauses: FxHashSet<(Act, StmtId)>,
+    pauses: Leading,
+}
+
+impl Default for Swaps {
+    fn default() -> Swaps {
+        Swaps { pauses: Leading::new(Kind::Pauses) }
+    }
 }
 
 /// Where an access has its object from: the load, and what it loads from unless that is a static.
@@ -26,18 +33,14 @@ struct Loaded {
 }
 
 impl Swaps {
-    pub fn new(world: &World<'_>) -> Swaps {
-        let mut pauses = FxHashSet::default();
-        for act in world.pointsto.acts() {
-            let paused = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Pause));
-            pauses.extend(paused.map(|&(stmt, _)| (act, stmt)));
+    pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, changes: &mut Changes) {
+        let mut done = Done::default();
+        for act in world.syncing() {
+            for (stmt, _) in world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Pause)) {
+                done.entry(act).or_default().push((*stmt, std::iter::once(0).collect()));
+            }
         }
-        let pausing = world.callers_of(pauses.iter().map(|&(act, _)| act).collect::<Vec<_>>());
-        for act in world.pointsto.acts() {
-            let calls = world.pointsto.calls(act).filter(|(_, callee)| pausing.contains(callee.index()));
-            pauses.extend(calls.map(|(stmt, _)| (act, stmt)));
-        }
-        Swaps { pauses }
+        self.pauses.update(world, done, delta, changes);
     }
 
     /// What a private field holds was put there once, and into no other holder. A user has it from there and is done
@@ -94,7 +97,7 @@ impl Swaps {
         let Some(flow) = facts.flows.get(&facts.methods[point.act]) else { return false };
         let keeps = |stmt: StmtId| {
             locks.held(&Point { stmt, ..point }).any(|held| held == lock)
-                && !self.pauses.contains(&(point.act, stmt))
+                && !self.pauses.of(point.act).iter().any(|&(pause, _)| pause == stmt)
         };
         let reached = after(flow, [loaded.stmt], Some(loaded.stmt));
         let left = reached.iter().map(|at| StmtId(at as u32)).filter(|&stmt| !keeps(stmt));

@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn a_long_chain_needs_no_deep_stack() {
-        let count = 200_000;
-        let next = |at| if at + 1 < count { vec![at + 1] } else { vec![0] };
+        let count = 200_000u32;
+        let next = |at: u32| if at + 1 < count { vec![at + 1] } else { vec![0] };
         assert_eq!(components(&(0..count).map(next).collect::<Vec<_>>()).1, 1);
     }
 }

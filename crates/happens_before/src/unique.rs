@@ -143,7 +143,9 @@ impl Unique {
         };
         let allocates = |act: Act| {
             let Some(body) = world.program.lowered(method) else { return false };
-            match &body.stmts[stmt].kind {
+            // The statement may be gone, and the object with it.
+            let Some(info) = body.stmts.get(stmt) else { return false };
+            match &info.kind {
                 StmtKind::New { dst, .. } | StmtKind::NewArray { dst, .. } | StmtKind::Lambda { dst, .. } => {
                     world.pointsto.pts(act, *dst).contains(obj)
                 }

@@ -1,14 +1,14 @@
 //! What the stages before have found out, read together: bodies with their flow, calls, and what modelled
 //! calls do to order and locks. Decides nothing; what it is asked is noted.
 
-use crate::bits::Bits;
+use crate::above::Callers;
 use crate::branches::Edge;
 use crate::components::Components;
 use crate::content::{Calls, Content};
 use crate::flow::Flow;
 use crate::kept::{ActStep, Flows, Kept, Resolved, make_flow};
 use crate::reach::Throws;
-use arena::{Id, IdSet};
+use arena::IdSet;
 use classfile::Layer;
 use ir::{
     CallKind, ClassId, Const, LambdaKind, MethodId, MethodRef, Program, Selector, StmtId, StmtKind, Var,
@@ -318,16 +318,7 @@ impl<'a> World<'a> {
     }
 
     /// All acts that reach one of `from` over calls, `from` included.
-    pub fn callers_of(&self, from: impl IntoIterator<Item = Act>) -> Bits {
-        let mut seen = Bits::new();
-        let mut left: Vec<Act> = from.into_iter().filter(|act| seen.insert(act.index())).collect();
-        while let Some(act) = left.pop() {
-            for &(caller, _) in self.pointsto.callers(act) {
-                if seen.insert(caller.index()) {
-                    left.push(caller);
-                }
-            }
-        }
-        seen
+    pub fn callers_of(&self, from: impl IntoIterator<Item = Act>) -> Callers {
+        self.kept.above.of(self.pointsto, from)
     }
 }

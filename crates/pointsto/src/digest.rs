@@ -18,9 +18,13 @@ pub struct Digest {
 }
 
 impl PointsTo {
+    /// Numbers for activations and objects by content.
+    pub fn contents(&self) -> Contents<'_> {
+        Contents { state: self, objects: FxHashMap::default(), contexts: FxHashMap::default() }
+    }
+
     pub fn digest(&self) -> Digest {
-        let mut content =
-            Content { state: self, objects: FxHashMap::default(), contexts: FxHashMap::default() };
+        let mut content = self.contents();
         let mut digest = Digest { spawns: self.spawns.len() as u64, ..Digest::default() };
         for act in self.acts() {
             digest.acts += 1;
@@ -71,7 +75,8 @@ impl Digest {
     }
 }
 
-fn hash(item: &impl Hash) -> u64 {
+/// A hash that may be summed up.
+pub fn hash(item: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     item.hash(&mut hasher);
     // One more round, because sums of plain products of what is hashed may cancel out.
@@ -80,19 +85,19 @@ fn hash(item: &impl Hash) -> u64 {
 }
 
 /// Hashes of structures, each worked out once.
-struct Content<'a> {
+pub struct Contents<'a> {
     state: &'a PointsTo,
     objects: FxHashMap<Obj, u64>,
     contexts: FxHashMap<Ctx, u64>,
 }
 
-impl Content<'_> {
-    fn act(&mut self, act: Act) -> u64 {
+impl Contents<'_> {
+    pub fn act(&mut self, act: Act) -> u64 {
         let Activation { ctx, method } = self.state.acts[act];
         hash(&(self.ctx(ctx), method))
     }
 
-    fn obj(&mut self, obj: Obj) -> u64 {
+    pub fn obj(&mut self, obj: Obj) -> u64 {
         if let Some(&known) = self.objects.get(&obj) {
             return known;
         }
@@ -119,7 +124,7 @@ impl Content<'_> {
         content
     }
 
-    fn set(&mut self, set: &IdSet<Obj>) -> u64 {
+    pub fn set(&mut self, set: &IdSet<Obj>) -> u64 {
         set.iter().fold(0u64, |sum, obj| sum.wrapping_add(hash(&self.obj(obj))))
     }
 }

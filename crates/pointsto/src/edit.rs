@@ -65,6 +65,7 @@ impl PointsTo {
         told.work.taken += taken;
         told.work.proofs += proofs;
         told.bodies = delta.bodies.iter().map(|change| change.method).collect();
+        told.kept = delta.bodies.iter().map(|change| change.alignment.kept_stmts().collect()).collect();
         told.moved = delta.moved.iter().map(|&(method, _)| method).collect();
         told
     }

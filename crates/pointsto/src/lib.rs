@@ -22,7 +22,7 @@ mod told;
 mod traits;
 mod types;
 
-pub use digest::Digest;
+pub use digest::{Contents, Digest, hash};
 pub use solver::{Options, Roots};
 pub use state::{Gaps, PointsTo};
 pub use told::{PointsToDelta, Work};

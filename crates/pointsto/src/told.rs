@@ -37,6 +37,8 @@ pub struct PointsToDelta {
     pub called_back: bool,
     /// Methods of which the statements or their order changed: their numbers are new.
     pub bodies: Vec<MethodId>,
+    /// For each of them the statements that stay, with their old and new numbers.
+    pub kept: Vec<Vec<(StmtId, StmtId)>>,
     /// Methods of which only the lines changed.
     pub moved: Vec<MethodId>,
     pub work: Work,

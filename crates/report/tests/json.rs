@@ -7,6 +7,7 @@ use findings::{AccessKind, Confidence, Finding, Place};
 use report::{NoSources, json};
 use samples::Bank;
 use serde_json::Value;
+use std::sync::Arc;
 
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("valid JSON")
@@ -41,7 +42,7 @@ fn times_appear_only_when_asked_for() {
 #[test]
 fn low_confidence_is_left_out_unless_asked_for() {
     let mut report = samples::report();
-    report.findings.push(Finding { confidence: Confidence::Low, ..samples::race() });
+    report.findings.push(Finding { confidence: Confidence::Low, ..samples::race() }.into());
     let count = |min| parse(&json::render(&report, min, &Bank))["findings"].as_array().map(Vec::len);
     assert_eq!(count(Confidence::Medium), Some(2));
     assert_eq!(count(Confidence::Low), Some(3));
@@ -60,7 +61,7 @@ fn the_order_of_discovery_changes_no_byte() {
 #[test]
 fn what_is_not_known_still_fits_the_schema() {
     let mut report = samples::report();
-    for finding in &mut report.findings {
+    for finding in report.findings.iter_mut().map(Arc::make_mut) {
         finding.object = None;
         finding.also.clear();
         finding.why.clear();
@@ -69,8 +70,9 @@ fn what_is_not_known_still_fits_the_schema() {
             site.trace.clear();
         }
     }
-    report.findings[1].sites[0].access = AccessKind::Wait;
-    report.findings[1].sites[0].acquires = None;
+    let finding = Arc::make_mut(&mut report.findings[1]);
+    finding.sites[0].access = AccessKind::Wait;
+    finding.sites[0].acquires = None;
     assert_valid(&parse(&json::render(&report, Confidence::Low, &NoSources)));
     assert_valid(&parse(&json::render(&findings::Report::default(), Confidence::Low, &NoSources)));
 }

@@ -150,9 +150,9 @@ fn long_source_lines_fit_the_terminal() {
 fn the_summary_counts_what_is_shown_and_what_is_not() {
     let look = Look::plain();
     let low = |id: usize| Finding { confidence: Confidence::Low, id: id.to_string(), ..race() };
-    let mut report = Report { findings: vec![race(), deadlock()], ..Report::default() };
+    let mut report = Report { findings: vec![race().into(), deadlock().into()], ..Report::default() };
     assert_eq!(text::summary(&report, Confidence::Medium, &look), "2 findings (1 race, 1 deadlock): 2 high");
-    report.findings.extend((0..13).map(low));
+    report.findings.extend((0..13).map(low).map(Into::into));
     assert_eq!(
         text::summary(&report, Confidence::Medium, &look),
         "2 findings (1 race, 1 deadlock): 2 high · 13 hidden at low confidence, --all shows them"
@@ -161,7 +161,7 @@ fn the_summary_counts_what_is_shown_and_what_is_not() {
         text::summary(&report, Confidence::Low, &look),
         "15 findings (14 races, 1 deadlock): 2 high, 13 low"
     );
-    report.findings = vec![low(1)];
+    report.findings = vec![low(1).into()];
     assert_eq!(
         text::summary(&report, Confidence::Medium, &look),
         "no findings · 1 hidden at low confidence, --all shows it"

@@ -105,21 +105,29 @@ impl Session {
         if digests.0 != digests.1 {
             return Verdict::Different(format!("points-to: {:?} instead of {:?}", digests.0, digests.1));
         }
-        if self.is_points_to_only {
+        // Where there is nowhere to begin, the other stages are not asked.
+        if self.is_points_to_only || self.is_behind {
             return Verdict::Same;
         }
         let mut happens_before = HappensBefore::new(false);
         let (told, mut changes) = (PointsToDelta::from_nothing(), Changes::everything());
         happens_before.apply(&self.program, &self.models, &pointsto, &told, &mut changes);
+        let digests = (
+            self.happens_before.digest(&self.program, &self.pointsto),
+            happens_before.digest(&self.program, &pointsto),
+        );
+        if digests.0 != digests.1 {
+            return Verdict::Different(format!("happens-before: {:?} instead of {:?}", digests.0, digests.1));
+        }
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
             pointsto: &pointsto,
             happens_before: &happens_before,
         };
-        let mut detect = Detect::new(false);
-        let mut report =
-            findings::Report { findings: detect.apply(&stages, &changes).added, ..Default::default() };
+        let mut detect = Detect::new(false, self.options.least);
+        let findings = detect.apply(&stages, &mut changes);
+        let mut report = findings::Report { findings, ..Default::default() };
         report.sort();
         let known = &self.report.findings;
         if *known == report.findings {

@@ -10,12 +10,13 @@ mod suggest;
 use classfile::ClassSource;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};
-use findings::{FindingsDelta, Note, Report};
+use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use models::ModelError;
 use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -32,6 +33,8 @@ pub struct Options {
     pub mains: Vec<String>,
     /// `Class.method` entry points in addition.
     pub entries: Vec<String>,
+    /// Races that are less sure than this are told in brief: without ways, locks and reasons.
+    pub least: Confidence,
     /// Worker threads; 0 means one per core.
     pub threads: usize,
     /// Changes will come ([`Session::apply`]): keep what following them takes.
@@ -101,14 +104,14 @@ pub type Progress<'a> = &'a (dyn Fn(&'static str, u64) + Sync);
 impl Session {
     pub fn new(source: Arc<dyn ClassSource>, options: Options) -> Session {
         let pool = workers(options.threads);
-        let follow = options.follow;
+        let (follow, least) = (options.follow, options.least);
         Session {
             options,
             program: Program::new(source),
             models: Models::builtin(),
             pointsto: PointsTo::default(),
             happens_before: HappensBefore::new(follow),
-            detect: Detect::new(follow),
+            detect: Detect::new(follow, least),
             report: Arc::default(),
             is_behind: false,
             is_points_to_only: false,
@@ -142,7 +145,7 @@ impl Session {
         loaded.map(|class| self.program.names[class.name].to_string()).collect()
     }
 
-    /// Analyses everything and reports all findings (every confidence; renderers filter). File names in the
+    /// Analyses everything and reports all findings (every confidence; renderers filter; see [`Options::least`]). File names in the
     /// report are package path plus source file name (`bank/Account.java`); the caller maps them to sources.
     pub fn check(&mut self, progress: Progress<'_>) -> Report {
         self.in_pool(|session| {
@@ -159,13 +162,24 @@ impl Session {
             let told =
                 pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
             clock.lap("points-to");
-            session.detect(told, progress, clock)
+            session.detect(told, progress, clock);
+            let stats = session.stats();
+            let report = Arc::make_mut(&mut session.report);
+            report.stats = stats;
+            report.clone()
         })
     }
 
-    /// What the last run or update said. Stays as it is whatever comes later.
+    /// What the last run or update said. Stays as it is whatever comes later. After an update it tells times but no
+    /// sizes, which take longer to count than most updates: see [`Session::stats`].
     pub fn report(&self) -> Arc<Report> {
         self.report.clone()
+    }
+
+    /// Sizes as they are now, and how long the last run or update took.
+    pub fn stats(&self) -> Stats {
+        let sizes = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
+        Stats { seconds: self.report.stats.seconds.clone(), ..sizes }
     }
 
     /// Follows a change of the class path; afterwards the report is that of a first run on it. `None` if the update
@@ -206,6 +220,7 @@ impl Session {
             let is_as_it_was = told.changes_nothing() && delta.is_empty() && !session.is_behind;
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
+                session.is_behind = true;
             } else if !session.is_points_to_only && !is_as_it_was {
                 // What was told while nobody listened, or about other members of classes, is not followed.
                 let is_too_much =
@@ -243,7 +258,7 @@ impl Session {
     }
 
     /// The stages after points-to.
-    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> Report {
+    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) {
         progress("happens-before", 0);
         let mut changes = self.changes(&told);
         let (program, models, pointsto) = (&self.program, &self.models, &self.pointsto);
@@ -257,19 +272,17 @@ impl Session {
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
-        let findings = self.detect.apply(&stages, &changes);
-        clock.lap("detection");
-
-        let mut report = Report { findings: findings.added, ..Report::default() };
+        let findings = self.detect.apply(&stages, &mut changes);
+        let findings = in_order(&self.report.findings, findings);
+        let mut report = Report { findings, ..Report::default() };
         report.notes = notes::collect(&self.program, &self.pointsto);
         if !self.options.entries.is_empty() {
             report.notes.extend(notes::one_thread(&self.happens_before));
         }
-        report.stats = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
+        report.notes.sort();
+        clock.lap("detection");
         report.stats.seconds = clock.laps;
-        report.sort();
-        self.report = Arc::new(report.clone());
-        report
+        self.report = Arc::new(report);
     }
 
     /// What changed before the stages after points-to.
@@ -302,6 +315,25 @@ impl Session {
             None => work(self),
         }
     }
+}
+
+/// The findings there are now, in their order, given those that were told in this order before.
+fn in_order(before: &[Arc<Finding>], now: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    let pointers = |findings: &[Arc<Finding>]| findings.iter().map(Arc::as_ptr).collect::<FxHashSet<_>>();
+    let (known, told) = (pointers(before), pointers(&now));
+    let mut new: Vec<Arc<Finding>> =
+        now.into_iter().filter(|finding| !known.contains(&Arc::as_ptr(finding))).collect();
+    new.sort_by(|a, b| a.ranks(b));
+    let mut left: Vec<&Arc<Finding>> =
+        before.iter().filter(|finding| told.contains(&Arc::as_ptr(finding))).collect();
+    let mut findings = Vec::with_capacity(left.len() + new.len());
+    for finding in new {
+        let after = left.split_off(left.partition_point(|known| known.ranks(&finding).is_lt()));
+        findings.extend(std::mem::replace(&mut left, after).into_iter().cloned());
+        findings.push(finding);
+    }
+    findings.extend(left.into_iter().cloned());
+    findings
 }
 
 /// Where the program begins: nowhere at all if something is wrong with that.

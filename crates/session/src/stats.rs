@@ -36,6 +36,6 @@ pub(crate) fn collect(
     Stats {
         sizes: sizes.into_iter().map(|(name, size)| (name.to_string(), size as u64)).collect(),
         seconds: Vec::new(),
-        pairs: detect.pairs().to_vec(),
+        pairs: detect.pairs(),
     }
 }

@@ -1,9 +1,10 @@
 //! A memo that fills itself while other units are worked out: each question is answered once, and again only when
 //! something changed that the answer was worked out from.
 
-use crate::memo::Readers;
 use crate::read::{Changes, Kind, Read};
+use crate::readers::Readers;
 use crate::record::{Reads, note, record};
+use crate::work::worked;
 use arena::define_id;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -47,6 +48,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
             return known.answers[question.0 as usize].1.clone();
         }
         drop(known);
+        worked(self.kind);
         let (value, reads) = if self.follows { record(work_out) } else { (work_out(), Reads::default()) };
         let mut known = self.known();
         // Another thread may have been faster: its answer is the same.
@@ -73,15 +75,13 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         let stale = self.known().readers.of(changes);
         for question in stale {
             let key = self.known().answers[question.0 as usize].0.clone();
+            worked(self.kind);
             let (value, reads) = record(|| work_out(&key));
             let mut known = self.known();
             let known = &mut *known;
             let (_, old, old_reads) = &mut known.answers[question.0 as usize];
-            if *old_reads != reads {
-                known.readers.remove(question, old_reads);
-                known.readers.add(question, &reads);
-                *old_reads = reads;
-            }
+            known.readers.change(question, old_reads, &reads);
+            *old_reads = reads;
             if *old != value {
                 *old = value;
                 changes.add(Read::of(self.kind, question));

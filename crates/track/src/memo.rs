@@ -1,7 +1,9 @@
 //! A table of values by key, each with what it read, and who read what.
 
-use crate::read::{Changes, Key, Kind, Read};
+use crate::read::{Changes, Key, Kind};
+use crate::readers::Readers;
 use crate::record::{Reads, note, record};
+use crate::work::worked;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -23,58 +25,6 @@ pub struct Memo<K, V> {
 struct Unit<V> {
     value: Option<V>,
     reads: Reads,
-}
-
-/// Who read what.
-#[derive(Debug)]
-pub(crate) struct Readers<K> {
-    by_read: FxHashMap<Read, Vec<K>>,
-}
-
-impl<K> Default for Readers<K> {
-    fn default() -> Readers<K> {
-        Readers { by_read: FxHashMap::default() }
-    }
-}
-
-impl<K: Copy + Eq + Ord> Readers<K> {
-    pub(crate) fn add(&mut self, key: K, reads: &[Read]) {
-        for &read in reads {
-            self.by_read.entry(read).or_default().push(key);
-        }
-    }
-
-    pub(crate) fn remove(&mut self, key: K, reads: &[Read]) {
-        for read in reads {
-            if let Some(readers) = self.by_read.get_mut(read) {
-                if let Some(at) = readers.iter().position(|&reader| reader == key) {
-                    readers.swap_remove(at);
-                }
-                if readers.is_empty() {
-                    self.by_read.remove(read);
-                }
-            }
-        }
-    }
-
-    /// Ascending.
-    pub(crate) fn of(&self, changes: &Changes) -> Vec<K> {
-        let mut found: Vec<K> = Vec::new();
-        if changes.len() < self.by_read.len() {
-            for read in changes.iter() {
-                found.extend(self.by_read.get(&read).into_iter().flatten());
-            }
-        } else {
-            for (&read, readers) in &self.by_read {
-                if changes.contains(read) {
-                    found.extend(readers);
-                }
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
 }
 
 impl<K: Key, V> Memo<K, V> {
@@ -119,6 +69,7 @@ impl<K: Key, V> Memo<K, V> {
 
     /// Works something out, with what it reads if changes will come.
     pub fn record<T>(&self, work: impl FnOnce() -> T) -> (T, Reads) {
+        worked(self.kind);
         if self.follows { record(work) } else { (work(), Reads::default()) }
     }
 
@@ -126,10 +77,7 @@ impl<K: Key, V> Memo<K, V> {
     pub fn set(&mut self, key: K, value: Option<V>, reads: Reads) -> Option<V> {
         let before = self.units.remove(&key);
         if let Some(before) = &before {
-            if before.reads != reads {
-                self.readers.remove(key, &before.reads);
-                self.readers.add(key, &reads);
-            }
+            self.readers.change(key, &before.reads, &reads);
         } else {
             self.readers.add(key, &reads);
         }
@@ -169,7 +117,9 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
         eval: impl Fn(K) -> Option<V> + Sync,
     ) -> Vec<(K, Option<V>)> {
         let follows = self.follows;
+        let kind = self.kind;
         let work = |&key: &K| {
+            worked(kind);
             let (value, reads) = if follows { record(|| eval(key)) } else { (eval(key), Reads::default()) };
             (key, value, reads)
         };
@@ -194,6 +144,7 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::Read;
     use arena::define_id;
 
     define_id! {

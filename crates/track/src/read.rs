@@ -39,6 +39,10 @@ pub enum Kind {
     ComponentOf,
     /// The members of a component, their places and their calls.
     Component,
+    /// Whether calls lead from an activation to others.
+    Above,
+    /// From how many activations they do.
+    AboveCount,
     /// What lambdas run.
     Lambdas,
     /// Edges of a body that nobody takes.
@@ -77,8 +81,12 @@ pub enum Kind {
     Alias,
     /// What a small method returns, as a path.
     Returned,
-    /// What a method throws on purpose.
+    /// What leaves a method that is thrown on purpose.
+    Escapes,
+    /// What a method throws on purpose, and where that goes.
     Throws,
+    /// What an origin reaches from where it starts another.
+    Reach,
     /// Where origins are alive, by activation.
     Alive,
     /// Joins and waits.
@@ -87,20 +95,58 @@ pub enum Kind {
     Starts,
     /// Whether locks may be given up below an activation.
     Pauses,
+    /// Objects that stand for other locks.
+    Views,
+    /// The object of a class.
+    Literals,
+    /// What a caller's lock is called in a callee.
+    Told,
+    /// The same for a set of locks.
+    ToldSets,
     /// Locks held inside an activation.
     Locks,
+    /// Locks held where a member of a cycle of calls is called.
+    Arriving,
     /// Locks held when an activation is entered.
     Entry,
+    /// What locks an activation wants itself.
+    Wanted,
     /// What locks are wanted below a component.
     Wants,
+    /// What is wanted in an activation while a lock is held.
+    LockEdges,
+    /// All of that together.
+    Circles,
+    /// What the holder of a lock wants to its harm.
+    Harm,
+    /// Objects that a call of an activation hands to code that may call them back.
+    HandedOut,
+    /// Calls of an activation that lead to harm.
+    Steps,
+    /// The same with their positions.
+    StepStmts,
+    /// Locks and waits of an activation, without their positions.
+    Uses,
     /// What a call passes, for the search of nestings.
     Enters,
-    /// One search of nestings.
+    /// What one holder of locks may want meanwhile.
+    Walks,
+    /// The same as it is told.
+    Nested,
+    /// All nestings.
     Nestings,
     /// All lock uses.
     Acquisitions,
+    /// Looks at what may be flags.
+    Looks,
     /// Signals and flags.
     Signals,
+    /// Who loads a field, or elements.
+    Loads,
+    /// Who runs calls whose models load from an object.
+    Modelled,
+    /// Objects that instances of origins make.
+    Made,
     /// Objects that each instance of an origin has its own of.
     Local,
     /// Objects per thread.
@@ -109,6 +155,8 @@ pub enum Kind {
     Summary,
     /// Where values of an activation come from and go to.
     Look,
+    /// How an activation is called.
+    Arrivals,
     /// Whether an object is handed to an origin.
     Received,
     /// What is fresh in an activation.
@@ -119,14 +167,24 @@ pub enum Kind {
     Touching,
     /// Fields that are filled when first needed.
     Cache,
+    /// The calls that lead to an activation, in the order of content.
+    InOrder,
+    /// How far away an activation is from where an origin starts.
+    Distance,
+    /// Who comes to an activation, with which locks.
+    Comers,
     /// Ways an object reaches an access.
     Anchors,
-    /// Objects of their own.
+    /// Objects of their own, and those that all instances fetch.
     Own,
+    Sources,
+    Fetched,
     /// Objects dealt out.
     Dealt,
     /// A judged pair.
     Pair,
+    /// Pairs of a crowd that are left out.
+    Crowd,
     /// A group of pairs.
     Group,
     /// A described finding.
@@ -143,7 +201,7 @@ const BITS: u32 = 28;
 
 impl Read {
     /// What there is only one of.
-    pub fn all(kind: Kind) -> Read {
+    pub const fn all(kind: Kind) -> Read {
         Read((kind as u64) << (2 * BITS))
     }
 
@@ -153,6 +211,11 @@ impl Read {
 
     pub fn pair(kind: Kind, first: impl Id, second: impl Id) -> Read {
         Read(Read::all(kind).0 | (first.index() as u64) << BITS | second.index() as u64)
+    }
+
+    /// What is read of this kind, if it is of this kind.
+    pub fn as_of<I: Id>(self, kind: Kind) -> Option<I> {
+        (self.0 >> (2 * BITS) == kind as u64).then(|| I::new((self.0 & ((1 << BITS) - 1)) as usize))
     }
 
     pub(crate) fn number(self) -> u64 {
@@ -203,6 +266,12 @@ impl Changes {
 
     pub fn iter(&self) -> impl Iterator<Item = Read> + '_ {
         self.reads.iter().copied()
+    }
+
+    /// The ids of what changed of one kind, unless everything did; in no particular order.
+    pub fn of<I: Id>(&self, kind: Kind) -> impl Iterator<Item = I> + '_ {
+        let of_kind = move |read: &Read| read.0 >> (2 * BITS) == kind as u64;
+        self.iter().filter(of_kind).map(|read| I::new((read.0 & ((1 << BITS) - 1)) as usize))
     }
 
     /// Adds what another branch of the work has found.

@@ -1,7 +1,8 @@
 //! Cycles in the graph of locks: each edge is an origin that holds one lock and wants the next; the origins may
 //! overlap, and no gate lock keeps them apart.
 
-use super::doubt::{self, Doubt};
+use super::doubt::{self, Doubt, Forced};
+use super::long::{Known, Long};
 use super::{LockSite, lock_site, point};
 use crate::Stages;
 use crate::describe::Describe;
@@ -10,21 +11,17 @@ use happens_before::{HeldLock, LockKey, LockNode, Nesting, Origin, Wanted};
 use ir::{MethodId, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest cycle looked for; longer ones have not been seen in practice and cost exponentially.
 const LONGEST: usize = 4;
-/// Steps of the search per start lock, so that a tangle of merged objects cannot hang the analysis.
-const STEPS: usize = 20_000;
-
 /// A lock that may be more objects than this is anybody's guess, and no edge of a cycle.
 const MOST_OBJECTS: usize = 64;
 /// Of the ways to want one lock under another, the shortest; a tangle has thousands, all told as one.
 const NEAREST: usize = 32;
 
 /// Of the cycles that look the same to their reader, those tried until one of them is likely.
-const TRIES: u32 = 8;
+pub(super) const TRIES: u32 = 8;
 
 /// One thread in a cycle.
 #[derive(Clone, Copy)]
@@ -42,24 +39,22 @@ pub(crate) struct Cycle<'a> {
 }
 
 /// The number of a lock, in the order of content.
-type Number = u32;
+pub(super) type Number = u32;
 
 #[derive(Clone, Copy)]
-struct Edge {
+pub(super) struct Edge {
     /// Which nesting.
-    at: usize,
-    from: Number,
-    to: Number,
+    pub(super) at: usize,
+    pub(super) from: Number,
+    pub(super) to: Number,
 }
 
-/// A search for cycles of more than two locks, of which `start` is the smallest.
-struct Long<'a> {
-    start: Number,
-    length: usize,
-    distances: BTreeMap<Number, usize>,
-    /// By the locks in them.
-    shorter: &'a FxHashMap<u32, Vec<Vec<u32>>>,
-    steps: usize,
+/// A nesting that may be chosen for one step of a circle.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    pub(super) edge: Edge,
+    pub(super) doubts: Forced,
+    pub(super) calls: usize,
 }
 
 /// Where the lock is held and where the next is wanted, and whether somebody has to call back in between.
@@ -71,19 +66,19 @@ fn kind(stages: &Stages<'_>, nesting: &Nesting) -> Kind {
 }
 
 pub(crate) struct Search<'a> {
-    stages: &'a Stages<'a>,
-    nestings: &'a [Nesting],
+    pub(super) stages: &'a Stages<'a>,
+    pub(super) nestings: &'a [Nesting],
     /// Where each nesting wants its lock.
     places: Vec<Place>,
-    nodes: Vec<LockNode>,
+    pub(super) nodes: Vec<LockNode>,
     /// By lock; equal for those that are made in one place.
-    sites: Vec<u32>,
+    pub(super) sites: Vec<u32>,
     /// Equal for nestings that differ in context only.
     kinds: Vec<u32>,
     /// Which nestings hold the one lock and want the other.
-    edges: BTreeMap<(Number, Number), Vec<usize>>,
-    onto: BTreeMap<Number, BTreeSet<Number>>,
-    into: BTreeMap<Number, BTreeSet<Number>>,
+    pub(super) edges: BTreeMap<(Number, Number), Vec<Choice>>,
+    pub(super) onto: BTreeMap<Number, BTreeSet<Number>>,
+    pub(super) into: BTreeMap<Number, BTreeSet<Number>>,
     /// Two origins that may be in two nestings at once.
     together: RefCell<FxHashMap<(usize, usize), bool>>,
 }
@@ -127,10 +122,16 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        for between in edges.values_mut() {
+        let choices = |((from, to), mut between): ((Number, Number), Vec<usize>)| {
             between.sort_by_key(|&at| (nestings[at].calls.len(), at));
-            between.truncate(NEAREST);
-        }
+            let choices = between.into_iter().take(NEAREST).map(|at| {
+                let [held, wanted] = [from, to].map(|lock| nodes[lock as usize]);
+                let doubts = Forced::new(stages, &nestings[at], held, wanted);
+                Choice { edge: Edge { at, from, to }, doubts, calls: nestings[at].calls.len() }
+            });
+            ((from, to), choices.collect())
+        };
+        let edges = edges.into_iter().map(choices).collect();
         let mut known_sites: FxHashMap<LockSite, u32> = FxHashMap::default();
         let mut sites = Vec::new();
         for &node in &nodes {
@@ -168,23 +169,20 @@ impl<'a> Search<'a> {
         (doubt::of(&cycle.doubts), cycle.doubts.len(), length, places)
     }
 
-    /// All cycles, short ones first; none through all the locks of a shorter one that is likely.
+    /// All pairs, and of longer cycles over the same locks the best; none through all the locks of a shorter one that
+    /// is likely.
     pub(crate) fn cycles(&self, found: &mut dyn FnMut(Cycle<'a>)) {
         let mut tried: FxHashMap<Vec<(u32, u32, bool)>, u32> = FxHashMap::default();
-        let mut likely: BTreeSet<Vec<u32>> = BTreeSet::new();
-        let mut add = |path: &[Edge], likely: &mut BTreeSet<Vec<u32>>| {
-            let tries = tried.entry(self.outline(path)).or_default();
-            if *tries == TRIES {
-                return;
+        let mut known = Known::default();
+        let mut add = |path: &[Edge], must_be_likely: bool, known: &mut Known| {
+            let cycle = self.cycle(path)?;
+            let (confidence, doubts, calls, _) = self.rank(&cycle);
+            if must_be_likely && confidence == Confidence::Low {
+                return None;
             }
-            *tries += 1;
-            if let Some(cycle) = self.cycle(path) {
-                if doubt::of(&cycle.doubts) != Confidence::Low {
-                    *tries = TRIES;
-                    likely.insert(self.sites(path));
-                }
-                found(cycle);
-            }
+            known.add(self.sites(path.iter().map(|edge| edge.from)), (confidence, doubts, calls));
+            found(cycle);
+            Some(confidence)
         };
         for (&(from, to), edges) in &self.edges {
             let back = if from <= to { self.edges.get(&(to, from)) } else { None };
@@ -192,56 +190,37 @@ impl<'a> Search<'a> {
             if from == to && self.is_one_lock(from) {
                 continue;
             }
-            for &edge in edges {
-                for &other in back.into_iter().flatten() {
-                    let path = [Edge { at: edge, from, to }, Edge { at: other, from: to, to: from }];
+            for there in edges {
+                for back in back.into_iter().flatten() {
+                    let path = [there.edge, back.edge];
                     if self.blocks(&path[1], &path[0])
                         && self.blocks(&path[0], &path[1])
                         && self.compatible(&path[0], &path[1])
                     {
-                        add(&path, &mut likely);
+                        let tries = tried.entry(self.outline(&path)).or_default();
+                        if *tries < TRIES {
+                            let is_likely = |confidence| confidence != Confidence::Low;
+                            let is_found = add(&path, false, &mut known).is_some_and(is_likely);
+                            *tries = if is_found { TRIES } else { *tries + 1 };
+                        }
                     }
                 }
             }
         }
         for length in 3..=LONGEST {
-            let mut shorter: FxHashMap<u32, Vec<Vec<u32>>> = FxHashMap::default();
-            for sites in &likely {
-                sites.iter().for_each(|&site| shorter.entry(site).or_default().push(sites.clone()));
-            }
+            let shorter = known.sites();
             for start in self.starts() {
-                let distances = self.distances(start, length);
-                let mut long = Long { start, length, distances, shorter: &shorter, steps: 0 };
-                self.extend(&mut long, start, &mut Vec::new(), &mut |path| add(path, &mut likely));
+                Long::new(self, &shorter, start, length).run(&mut known, &mut add);
             }
         }
     }
 
-    fn is_one_lock(&self, lock: Number) -> bool {
+    pub(super) fn is_one_lock(&self, lock: Number) -> bool {
         self.stages.happens_before.is_one_lock(self.nodes[lock as usize])
     }
 
     fn starts(&self) -> BTreeSet<Number> {
         self.edges.keys().map(|&(from, _)| from).collect()
-    }
-
-    /// Edges from each lock that lead back to the start, over locks that are not smaller.
-    fn distances(&self, start: Number, most: usize) -> BTreeMap<Number, usize> {
-        let mut distances = BTreeMap::from([(start, 0)]);
-        let mut last = vec![start];
-        for distance in 1..most {
-            let mut next = Vec::new();
-            for to in last {
-                for &from in self.into.get(&to).into_iter().flatten().filter(|&&from| from > start) {
-                    if let Entry::Vacant(entry) = distances.entry(from) {
-                        entry.insert(distance);
-                        next.push(from);
-                    }
-                }
-            }
-            last = next;
-        }
-        distances
     }
 
     /// What a cycle looks like to its reader.
@@ -253,54 +232,21 @@ impl<'a> Search<'a> {
         sides
     }
 
-    fn sites(&self, path: &[Edge]) -> Vec<u32> {
-        let mut sites: Vec<u32> = path.iter().map(|edge| self.sites[edge.from as usize]).collect();
+    pub(super) fn sites(&self, locks: impl Iterator<Item = Number>) -> Vec<u32> {
+        let mut sites: Vec<u32> = locks.map(|lock| self.sites[lock as usize]).collect();
         sites.sort_unstable();
         sites.dedup();
         sites
     }
 
-    fn extend(&self, long: &mut Long<'_>, at: Number, path: &mut Vec<Edge>, found: &mut dyn FnMut(&[Edge])) {
-        let left = long.length - path.len();
-        for &to in self.onto.get(&at).into_iter().flatten() {
-            let is_visited = path.iter().any(|earlier| earlier.from == to) || to == at;
-            let leads_back = long.distances.get(&to).is_some_and(|&distance| distance < left);
-            if !leads_back || (to == long.start) != (left == 1) || is_visited && to != long.start {
-                continue;
-            }
-            for &nesting in &self.edges[&(at, to)] {
-                long.steps += 1;
-                if long.steps > STEPS {
-                    return;
-                }
-                let edge = Edge { at: nesting, from: at, to };
-                let fits = path.iter().all(|earlier| self.compatible(earlier, &edge))
-                    && path.last().is_none_or(|previous| self.blocks(&edge, previous));
-                if !fits {
-                    continue;
-                }
-                path.push(edge);
-                let sites = self.sites(path);
-                if !has_shorter(long.shorter, &sites, self.sites[at as usize]) {
-                    if left > 1 {
-                        self.extend(long, to, path, found);
-                    } else if self.blocks(&path[0], &edge) {
-                        found(path);
-                    }
-                }
-                path.pop();
-            }
-        }
-    }
-
     /// The lock that `waiter` wants is one that `holder` holds in a mode that keeps it waiting.
-    fn blocks(&self, holder: &Edge, waiter: &Edge) -> bool {
+    pub(super) fn blocks(&self, holder: &Edge, waiter: &Edge) -> bool {
         let Wanted::Lock(wanted) = &self.nestings[waiter.at].wants else { return false };
         !(wanted.shared && self.nestings[holder.at].held.shared)
     }
 
     /// Some origins may be there at the same time, with no gate lock around both.
-    fn compatible(&self, a: &Edge, b: &Edge) -> bool {
+    pub(super) fn compatible(&self, a: &Edge, b: &Edge) -> bool {
         let key = (a.at.min(b.at), a.at.max(b.at));
         if let Some(&known) = self.together.borrow().get(&key) {
             return known;
@@ -360,12 +306,6 @@ fn nodes(describe: &Describe<'_>, nestings: &[Nesting]) -> Vec<LockNode> {
     let mut nodes: Vec<LockNode> = nodes.into_iter().collect();
     nodes.sort_by(|&a, &b| describe.content.lock_nodes(a, b));
     nodes
-}
-
-/// Are all the locks of a shorter cycle through `last` among the sorted `sites`?
-fn has_shorter(shorter: &FxHashMap<u32, Vec<Vec<u32>>>, sites: &[u32], last: u32) -> bool {
-    let is_inside = |shorter: &Vec<u32>| shorter.iter().all(|site| sites.binary_search(site).is_ok());
-    shorter.get(&last).is_some_and(|shorter| shorter.iter().any(is_inside))
 }
 
 /// Both hold one lock that keeps them apart.

@@ -6,7 +6,7 @@ use crate::Stages;
 use crate::anchor::plain;
 use crate::confidence::is_merged;
 use findings::Confidence;
-use happens_before::{HeldLock, LockNode, Origin, Point, Wanted};
+use happens_before::{HeldLock, LockNode, Nesting, Origin, Point, Wanted};
 use ir::{BlockId, Body, MethodId, StmtId, StmtKind, Var};
 use pointsto::{Act, Site};
 use std::collections::BTreeSet;
@@ -92,6 +92,55 @@ pub(crate) fn doubts(stages: &Stages<'_>, sides: &[Side<'_>]) -> Vec<Doubt> {
     doubt(Doubt::ManyChoices, sides.iter().any(|side| side.nesting.choices > MANY_CHOICES));
     doubt(Doubt::MergedCode, sides.iter().any(|side| is_in_merged_code(stages, side)));
     doubts
+}
+
+/// Doubts that a cycle has whoever else is in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Forced(u8);
+
+const MANY_LOCKS: u8 = 1;
+
+impl Forced {
+    /// By one nesting.
+    pub(crate) fn new(stages: &Stages<'_>, nesting: &Nesting, from: LockNode, to: LockNode) -> Forced {
+        let is_one_kind = || lock_site(stages, from) == lock_site(stages, to);
+        let is_merged = |&origin: &Origin| is_merged(stages, nesting.act, origin);
+        let has_merged = !stages.happens_before.is_one_lock(from) && nesting.origins.iter().all(is_merged);
+        let doubts = [
+            nesting.is_reached && is_one_kind(),
+            nesting.called_back,
+            nesting.choices > MANY_CHOICES,
+            has_merged,
+        ];
+        Forced(doubts.iter().fold(0, |all, &doubt| (all | u8::from(doubt)) << 1))
+    }
+
+    /// By locks that stand for many.
+    pub(crate) fn many(applies: bool) -> Forced {
+        Forced(if applies { MANY_LOCKS } else { 0 })
+    }
+
+    pub(crate) fn with(self, other: Forced) -> Forced {
+        Forced(self.0 | other.0)
+    }
+
+    pub(crate) fn common(self, other: Forced) -> Forced {
+        Forced(self.0 & other.0)
+    }
+
+    pub(crate) fn is_likely(self) -> bool {
+        self.0 & !MANY_LOCKS == 0
+    }
+
+    /// How sure a cycle is at best, and how many doubts there are at least.
+    pub(crate) fn rank(self) -> (Confidence, usize) {
+        let confidence = match self.0 {
+            0 => Confidence::High,
+            MANY_LOCKS => Confidence::Medium,
+            _ => Confidence::Low,
+        };
+        (confidence, self.0.count_ones() as usize)
+    }
 }
 
 pub(crate) fn is_in_merged_code(stages: &Stages<'_>, side: &Side<'_>) -> bool {

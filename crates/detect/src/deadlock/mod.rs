@@ -3,6 +3,7 @@
 
 mod cycles;
 mod doubt;
+mod long;
 mod waits;
 
 use crate::Stages;

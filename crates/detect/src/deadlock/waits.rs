@@ -91,7 +91,7 @@ fn takes(stages: &Stages<'_>, origin: Origin, acquisition: &Acquisition) -> bool
     let is_wanted = |key| acquisition.lock.keys.contains(key);
     // A synchronized method holds its own lock at its first statement: that is not what callers hold.
     let is_own = |lock: &happens_before::HeldLock| acquisition.stmt.is_none() && lock.act == acquisition.act;
-    hb.executes(origin).contains(acquisition.act)
+    hb.executes(origin, acquisition.act)
         && !hb
             .held(&acquired_at(origin, acquisition))
             .iter()

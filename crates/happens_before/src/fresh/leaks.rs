@@ -7,7 +7,7 @@ use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::types::Freshness;
 use crate::world::World;
-use arena::IndexVec;
+use arena::{IndexVec, Interner, define_id};
 use classfile::Layer;
 use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
@@ -40,9 +40,14 @@ pub struct Effect {
     pub fresh: Freshness,
 }
 
+define_id! {
+    /// A summary, interned.
+    SummaryId
+}
+
 /// Grows only, so that there is a least solution.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Summary {
     /// Parameters that become known to others.
     leaked: Bits,
     /// Parameters whose contents become known to others.
@@ -64,6 +69,18 @@ pub struct Summary {
 }
 
 impl Summary {
+    fn add(&mut self, other: &Summary) {
+        self.leaked.union_with(&other.leaked);
+        self.contents.union_with(&other.contents);
+        self.inside.extend(&other.inside);
+        self.in_result.union_with(&other.in_result);
+        self.returned.union_with(&other.returned);
+        self.returned_from.union_with(&other.returned_from);
+        self.returns_fresh |= other.returns_fresh;
+        self.returns_taken |= other.returns_taken;
+        self.returns_other |= other.returns_other;
+    }
+
     fn fresh(&self) -> Freshness {
         let is_fresh = !self.returns_other && self.returned.is_empty() && self.returned_from.is_empty();
         match (is_fresh, self.returns_taken) {
@@ -74,21 +91,50 @@ impl Summary {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Leaks {
     /// `None` for library code, and where there is no body.
-    by_act: IndexVec<Act, Option<Summary>>,
+    by_act: IndexVec<Act, Option<SummaryId>>,
+    /// There are few different ones.
+    all: Interner<SummaryId, Summary>,
 }
 
 impl Leaks {
     /// What is known of an activation so far.
-    pub fn of(&self, act: Act) -> Option<&Summary> {
+    fn of(&self, act: Act) -> Option<&Summary> {
         note(Read::of(Kind::Summary, act));
-        self.by_act.get(act)?.as_ref()
+        Some(&self.all[self.id(act)?])
     }
 
-    pub fn set(&mut self, act: Act, summary: Option<Summary>) -> Option<Summary> {
+    /// A number for that: the same for the same.
+    pub fn id(&self, act: Act) -> Option<SummaryId> {
+        self.by_act.get(act).copied().flatten()
+    }
+
+    pub fn set(&mut self, act: Act, summary: Option<SummaryId>) -> Option<SummaryId> {
         std::mem::replace(self.by_act.at(act), summary)
+    }
+
+    /// Nothing is known yet.
+    pub fn nothing(&mut self) -> SummaryId {
+        self.all.intern(Summary::default())
+    }
+
+    /// What a look at the activation tells its callers.
+    pub fn summarize(&mut self, flow: &Flow, look: &Look) -> SummaryId {
+        let mut found = Summary::default();
+        summarize(flow, look, &mut found);
+        self.all.intern(found)
+    }
+
+    /// Both together.
+    pub fn join(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
+        if a == b {
+            return a;
+        }
+        let mut both = self.all[a].clone();
+        both.add(&self.all[b]);
+        self.all.intern(both)
     }
 
     pub fn at_call(&self, world: &World<'_>, act: Act, flow: &Flow, stmt: StmtId) -> Effect {
@@ -246,7 +292,7 @@ fn add_model(world: &World<'_>, act: Act, stmt: StmtId, effect: &mut Effect) -> 
 }
 
 /// Adds what a look at the activation tells its callers.
-pub fn summarize(flow: &Flow, look: &Look, found: &mut Summary) {
+fn summarize(flow: &Flow, look: &Look, found: &mut Summary) {
     let places = Places::new(look, |_, _| true);
     let param_of = |root: u32| look.roots[root as usize].param;
     let mut in_params = Bits::new();

@@ -7,7 +7,7 @@ use models::Step;
 use pointsto::Obj;
 use std::collections::BTreeMap;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Covers {
     parts: BTreeMap<Obj, IdSet<Obj>>,
 }
@@ -15,7 +15,7 @@ pub struct Covers {
 impl Covers {
     pub fn new(world: &World<'_>) -> Covers {
         let mut covers = Covers::default();
-        for act in world.pointsto.acts() {
+        for act in world.syncing() {
             for &(stmt, step) in world.sync(act) {
                 let Step::Covers { handle, parts } = step else { continue };
                 let parts = world.operand(act, stmt, parts);

@@ -12,20 +12,16 @@ use arena::Id;
 use ir::{BlockId, StmtId, StmtKind, Var, access};
 use models::Step;
 use pointsto::Act;
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Rounds after which a recursive method is taken to have no net effect.
-const ROUNDS: u32 = 8;
-
 /// The locks of one activation.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActLocks {
     /// By statement, held before it.
     before: Vec<SetId>,
     uses: Vec<LockUse>,
-    net: Net,
+    pub net: Net,
 }
 
 /// A statement (or a synchronized method) that takes a lock.
@@ -39,8 +35,8 @@ pub struct LockUse {
 
 /// What a call of the activation changes for its caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Net {
-    acquired: Vec<LockId>,
+pub struct Net {
+    pub acquired: Vec<LockId>,
     released: Vec<LockId>,
 }
 
@@ -54,37 +50,25 @@ impl ActLocks {
     }
 }
 
-/// Locks of every activation that touches any. Least in what is acquired, by rounds until the net effects of
-/// callees stand still.
-pub fn analyse<'w>(world: &World<'w>, telling: &mut Telling<'_, 'w>) -> FxHashMap<Act, ActLocks> {
-    let mut acts: FxHashMap<Act, ActLocks> = FxHashMap::default();
-    let mut rounds: FxHashMap<Act, u32> = FxHashMap::default();
-    let in_order = |act: Act| (world.components.place(act), act);
-    let touching = world.pointsto.acts().filter(|&act| touches_locks(world, act));
-    let mut left: BTreeSet<((u32, u32), Act)> = touching.map(in_order).collect();
-    while let Some((_, act)) = left.pop_first() {
-        let Some(flow) = world.flow(act) else { continue };
-        let mut found = Intra { keys: telling.keys, telling, acts: &acts, act, flow }.run();
-        let round = rounds.entry(act).or_default();
-        *round += 1;
-        if *round > ROUNDS {
-            found.net.acquired.clear();
-        }
-        let changed = acts.get(&act).map_or(&Net::default(), |known| &known.net) != &found.net;
-        acts.insert(act, found);
-        if changed && rounds[&act] <= ROUNDS + 1 {
-            left.extend(world.pointsto.callers(act).iter().map(|&(caller, _)| in_order(caller)));
-        }
-    }
-    acts
-}
-
-fn touches_locks(world: &World<'_>, act: Act) -> bool {
+/// Does the activation itself take or give back any lock?
+pub fn touches_locks(world: &World<'_>, act: Act) -> bool {
     let method = world.pointsto.method(act);
     let Some(body) = world.program.lowered(method) else { return false };
     world.program.method(method).access & access::SYNCHRONIZED != 0
         || world.sync(act).iter().any(|(_, step)| matches!(step, Step::Acquire { .. } | Step::Release { .. }))
         || body.stmts.iter().any(|(_, stmt)| matches!(stmt.kind, StmtKind::MonitorEnter { .. }))
+}
+
+/// The locks of an activation, given what calls of others change for it.
+pub fn analyse<'n>(
+    telling: &mut Telling<'_, '_>,
+    act: Act,
+    net: &dyn Fn(Act) -> Option<&'n Net>,
+) -> ActLocks {
+    match telling.keys.world.flow(act) {
+        Some(flow) => Intra { keys: telling.keys, telling, net, act, flow }.run(),
+        None => ActLocks::default(),
+    }
 }
 
 /// What is held at a point: locks in the order of content, with how often, and locks that a branch still has to decide on.
@@ -94,15 +78,15 @@ struct State {
     tried: Vec<(Var, LockId)>,
 }
 
-struct Intra<'a, 'k, 'w> {
+struct Intra<'a, 'k, 'w, 'n> {
     keys: &'k Keys<'k, 'w>,
     telling: &'a mut Telling<'k, 'w>,
-    acts: &'a FxHashMap<Act, ActLocks>,
+    net: &'a dyn Fn(Act) -> Option<&'n Net>,
     act: Act,
     flow: &'a Flow,
 }
 
-impl Intra<'_, '_, '_> {
+impl Intra<'_, '_, '_, '_> {
     fn run(&mut self) -> ActLocks {
         let flow = self.flow;
         let mut entry = State::default();
@@ -147,7 +131,7 @@ impl Intra<'_, '_, '_> {
         found.uses.dedup();
         found.net.released.sort_by(|&a, &b| self.order(a, b));
         found.net.released.dedup();
-        let held = exit.map_or(&[][..], |exit| self.telling.table.set(exit));
+        let held = exit.map_or(&[][..], |exit| self.telling.set(exit));
         let caller_knows = |key: &LockKey| match key {
             LockKey::Path { root, .. } => flow.body.params.contains(root),
             LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) | LockKey::Text(_) => true,
@@ -155,7 +139,7 @@ impl Intra<'_, '_, '_> {
         found.net.acquired = held
             .iter()
             .copied()
-            .filter(|&lock| Some(lock) != own && self.telling.table.lock(lock).keys.iter().any(caller_knows))
+            .filter(|&lock| Some(lock) != own && self.telling.lock(lock).keys.iter().any(caller_knows))
             .collect();
         found
     }
@@ -257,7 +241,7 @@ impl Intra<'_, '_, '_> {
         let callees = self.keys.world.calls.callees_at(self.act, stmt);
         let none = Net::default();
         let nets: Vec<(Act, &Net)> =
-            callees.iter().map(|&(_, c)| (c, self.acts.get(&c).map_or(&none, |locks| &locks.net))).collect();
+            callees.iter().map(|&(_, callee)| (callee, (self.net)(callee).unwrap_or(&none))).collect();
         if nets.iter().all(|(_, net)| **net == none) {
             return;
         }
@@ -275,14 +259,14 @@ impl Intra<'_, '_, '_> {
             let mut locks = Vec::new();
             for &lock in &net.acquired {
                 let lock = self.telling.lock_up(self.act, stmt, callee, lock);
-                if !self.telling.table.lock(lock).keys.is_empty() {
+                if !self.telling.lock(lock).keys.is_empty() {
                     locks.push(lock);
                 }
             }
             let locks = self.telling.add_set(locks);
             acquired = Some(acquired.map_or(locks, |known| self.telling.meet(known, locks)));
         }
-        for &lock in acquired.map_or(&[][..], |set| self.telling.table.set(set)) {
+        for &lock in acquired.map_or(&[][..], |set| self.telling.set(set)) {
             self.acquire(state, lock);
         }
     }
@@ -298,14 +282,14 @@ impl Intra<'_, '_, '_> {
     }
 
     fn order(&self, a: LockId, b: LockId) -> Ordering {
-        self.telling.table.order(&self.keys.world.content, a, b)
+        self.telling.told.table.order(&self.keys.world.content, a, b)
     }
 
     /// Removes the lock, or everything it may be if it is not known to be held. True if it was known.
     fn release(&self, state: &mut State, lock: LockId) -> bool {
-        let released = self.telling.table.lock(lock);
+        let released = self.telling.lock(lock);
         let same = |&(held, _): &(LockId, u32)| {
-            let held = self.telling.table.lock(held);
+            let held = self.telling.lock(held);
             held.shared == released.shared && held.keys.iter().any(|key| released.keys.contains(key))
         };
         if let Some(at) = state.held.iter().position(same) {
@@ -315,9 +299,8 @@ impl Intra<'_, '_, '_> {
             }
             return true;
         }
-        let may_be = |held: LockId| {
-            self.telling.table.lock(held).objects.iter().any(|obj| released.objects.contains(obj))
-        };
+        let may_be =
+            |held: LockId| self.telling.lock(held).objects.iter().any(|obj| released.objects.contains(obj));
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false
@@ -328,7 +311,7 @@ impl Intra<'_, '_, '_> {
         let mut found = Vec::new();
         for (n, &one) in held.iter().enumerate() {
             for &other in &held[n + 1..] {
-                let (first, second) = (self.telling.table.lock(one), self.telling.table.lock(other));
+                let (first, second) = (self.telling.lock(one), self.telling.lock(other));
                 found.extend(self.keys.swapped(self.act, self.flow, first, second).into_iter().flatten());
             }
         }

@@ -4,16 +4,16 @@
 use super::paths::{Path, PathRoot, Paths};
 use super::sorted;
 use super::swapped::swapped;
+use super::views::Views;
 use crate::flow::Flow;
 use crate::owners::Owners;
 use crate::types::{HeldLock, LockKey, LockNode, PathStep};
 use crate::unique::Unique;
 use crate::world::World;
-use arena::IdSet;
+use arena::{Id, IdSet};
 use ir::{StmtId, StmtKind, Var, access};
-use models::{Operand, Root, Step};
-use pointsto::{Act, Obj, Object, Site};
-use rustc_hash::FxHashMap;
+use models::Operand;
+use pointsto::{Act, Obj, Site};
 use std::collections::BTreeSet;
 
 /// What locks are known by.
@@ -21,50 +21,11 @@ pub struct Keys<'a, 'w> {
     pub world: &'a World<'w>,
     pub unique: &'a Unique,
     pub paths: &'a Paths,
-    owners: &'a Owners,
-    /// Objects that stand for another lock, in shared mode or not.
-    views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)>,
-    literals: FxHashMap<ir::ClassId, Obj>,
+    pub owners: &'a Owners,
+    pub views: &'a Views,
 }
 
-impl<'a, 'w> Keys<'a, 'w> {
-    pub fn new(world: &'a World<'w>, unique: &'a Unique, paths: &'a Paths, owners: &'a Owners) -> Self {
-        let mut views: FxHashMap<Obj, (IdSet<Obj>, Option<bool>)> = FxHashMap::default();
-        let ret = Operand { root: Root::Ret, path: Vec::new() };
-        for act in world.pointsto.acts() {
-            for &(stmt, step) in world.sync(act) {
-                let Step::View { of, shared } = step else { continue };
-                let viewed = world.operand(act, stmt, of);
-                for view in world.operand(act, stmt, &ret).iter() {
-                    if viewed.contains(view) {
-                        continue;
-                    }
-                    let known = views.entry(view).or_insert_with(|| (IdSet::new(), Some(*shared)));
-                    known.0.union_with(&viewed);
-                    if known.1 != Some(*shared) {
-                        known.1 = None;
-                    }
-                }
-            }
-        }
-        let mut literals = FxHashMap::default();
-        // A view of a view is a view of what that stands for.
-        for _ in 0..2 {
-            let known = views.clone();
-            for (viewed, _) in views.values_mut() {
-                let inner =
-                    |obj: Obj| known.get(&obj).map_or_else(|| vec![obj], |(of, _)| of.iter().collect());
-                *viewed = viewed.iter().flat_map(inner).collect();
-            }
-        }
-        for obj in world.pointsto.objects() {
-            if let &Object { site: Site::Literal(class), .. } = world.pointsto.object(obj) {
-                literals.insert(class, obj);
-            }
-        }
-        Keys { world, unique, paths, owners, views, literals }
-    }
-
+impl Keys<'_, '_> {
     /// The lock in a variable.
     pub fn of_var(&self, act: Act, flow: &Flow, stmt: StmtId, var: Var, shared: bool) -> HeldLock {
         let path = self.paths.path(flow, act, var);
@@ -171,8 +132,8 @@ impl<'a, 'w> Keys<'a, 'w> {
             return None;
         }
         if method.is_static() {
-            return Some(match self.literals.get(&method.class) {
-                Some(&obj) => {
+            return Some(match self.views.literal(method.class) {
+                Some(obj) => {
                     let (keys, nodes) = (vec![LockKey::Unique(obj)], vec![LockNode::Object(obj)]);
                     HeldLock { keys, shared: false, objects: vec![obj], nodes, act, stmt: None }
                 }
@@ -197,7 +158,7 @@ impl<'a, 'w> Keys<'a, 'w> {
         let mut locked = IdSet::new();
         let mut modes = BTreeSet::new();
         for obj in objects.iter() {
-            match self.views.get(&obj) {
+            match self.views.of(obj) {
                 Some((viewed, mode)) => {
                     locked.union_with(viewed);
                     modes.insert(*mode);
@@ -219,10 +180,15 @@ impl<'a, 'w> Keys<'a, 'w> {
         let is_path = |key: &LockKey| matches!(key, LockKey::Path { .. });
         let mut keys: Vec<LockKey> = lock.keys.iter().filter(|key| !is_path(key)).cloned().collect();
         if lock.keys.iter().any(is_path)
-            && let (Some(flow), Some(called)) = (self.world.flow(caller), self.world.flow(callee))
+            && let Some(flow) = self.world.flow(caller)
         {
+            let params = self.world.program.method(self.world.pointsto.method(callee)).params.len();
             for binding in self.world.bindings(caller, stmt, callee) {
-                let Some(&param) = called.body.params.get(binding.param) else { continue };
+                if binding.param >= params {
+                    continue;
+                }
+                // Parameters are the first variables of every body.
+                let param = Var::new(binding.param);
                 for key in &lock.keys {
                     let LockKey::Path { root, steps } = key else { continue };
                     let found = self.ways_from(flow, caller, binding.var, binding.capture, *root, steps);

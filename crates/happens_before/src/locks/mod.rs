@@ -3,93 +3,185 @@
 
 mod calls;
 mod common;
+mod families;
+mod held;
+mod inside;
 mod intra;
 pub mod keys;
 mod narrow;
+mod near;
+mod nestings;
 mod nests;
 mod order;
+mod passing;
 pub mod paths;
 pub mod protect;
 mod reached;
+mod routes;
+mod steps;
 mod swapped;
 mod table;
-pub mod telling;
+mod telling;
+mod views;
 mod walk;
 mod wants;
 
 use crate::joins::Joins;
 use crate::origins::Origins;
-use crate::types::{Acquisition, HeldLock, Nesting, Origin, Point};
+use crate::owners::Owners;
+use crate::types::{Acquisition, End, HeldLock, Nesting, Origin, Point};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::IdSet;
 use calls::Entries;
 use common::Common;
+use held::Holding;
+use inside::Inside;
 use intra::ActLocks;
 use ir::StmtId;
 use keys::Keys;
-use nests::Finder;
+use nestings::Nestings;
 use paths::Paths;
-use pointsto::{Act, Obj};
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
-use table::{LockId, LockTable, SetId};
-use telling::Telling;
+use pointsto::{Act, Obj, PointsToDelta};
+use std::collections::BTreeSet;
+use table::{LockId, SetId};
+use telling::{Telling, Told};
+use track::{Changes, Kind, Read, note};
+use views::Views;
 
-#[derive(Debug, Default)]
+/// What locks are told apart by.
+pub struct Grounds<'a, 'w> {
+    pub world: &'a World<'w>,
+    pub unique: &'a Unique,
+    pub owners: &'a Owners,
+    pub paths: &'a Paths,
+}
+
+impl<'w> Grounds<'_, 'w> {
+    fn keys<'b>(&'b self, views: &'b Views) -> Keys<'b, 'w> {
+        let Grounds { world, unique, owners, paths } = *self;
+        Keys { world, unique, paths, owners, views }
+    }
+}
+
+/// Who waits where, for whom.
+type Wait = (Act, StmtId, Vec<End>);
+
 pub struct Locks {
-    table: LockTable,
-    paths: Arc<Paths>,
-    /// Activations that touch locks.
-    acts: FxHashMap<Act, ActLocks>,
+    told: Told,
+    views: Views,
+    inside: Inside,
     entries: Entries,
     acquisitions: Vec<Acquisition>,
+    nestings: Nestings,
+    /// Whose locks are others since the update before.
+    differing: BTreeSet<Act>,
+    waits: Vec<Wait>,
     common: Common,
+    follows: bool,
+}
+
+impl Default for Locks {
+    fn default() -> Locks {
+        Locks::new(false)
+    }
 }
 
 impl Locks {
-    /// With what was told on the way, for whoever goes on from there.
-    pub fn new<'k, 'w>(
-        world: &World<'w>,
-        origins: &Origins,
-        keys: &'k Keys<'k, 'w>,
-        paths: Arc<Paths>,
-    ) -> (Locks, Telling<'k, 'w>) {
-        let mut telling = Telling::new(keys);
-        let acts = intra::analyse(world, &mut telling);
-        let entries = Entries::new(world, origins, &mut telling, &acts);
-        let table = telling.table.clone();
-        let acquisitions = acquisitions(world, &table, &acts);
-        (Locks { table, paths, acts, entries, acquisitions, common: Common::default() }, telling)
+    pub fn new(follows: bool) -> Locks {
+        Locks {
+            told: Told::new(follows),
+            views: Views::default(),
+            inside: Inside::new(follows),
+            entries: Entries::new(follows),
+            acquisitions: Vec::new(),
+            nestings: Nestings::new(follows),
+            differing: BTreeSet::new(),
+            waits: Vec::new(),
+            common: Common::default(),
+            follows,
+        }
     }
 
-    /// What is wanted while something is held.
-    pub fn nestings<'w>(
-        &self,
-        world: &World<'w>,
+    pub fn update(
+        &mut self,
+        grounds: &Grounds<'_, '_>,
         origins: &Origins,
-        unique: &Unique,
+        delta: &PointsToDelta,
+        changes: &mut Changes,
+    ) {
+        if changes.everything {
+            *self = Locks::new(self.follows);
+        }
+        let world = grounds.world;
+        for (&method, kept) in delta.bodies.iter().zip(&delta.kept) {
+            world.acts_of(method).iter().for_each(|&act| self.told.table.shift(act, kept));
+        }
+        self.views.update(world, delta, changes);
+        let keys = &grounds.keys(&self.views);
+        self.told.update(keys, changes);
+        let mut telling = Telling { keys, told: &mut self.told };
+        self.differing = self.inside.update(&mut telling, delta, changes);
+        self.entries.update(&mut telling, &self.inside, origins, delta, changes);
+        self.acquire(world, changes);
+    }
+
+    /// The library's own locks are its own affair.
+    fn acquire(&mut self, world: &World<'_>, changes: &mut Changes) {
+        let mut found = Vec::new();
+        for &act in self.differing.iter().filter(|&&act| !world.is_jdk(act)) {
+            let uses = self.inside.of(act).map_or(&[][..], ActLocks::uses).iter();
+            for lock_use in uses.filter(|lock_use| !lock_use.tries) {
+                let lock = self.told.table.lock(lock_use.lock).clone();
+                found.push(Acquisition { act, stmt: lock_use.stmt, lock });
+            }
+        }
+        let is_stale = |acquisition: &&Acquisition| self.differing.contains(&acquisition.act);
+        if self.acquisitions.iter().filter(is_stale).ne(&found) {
+            self.acquisitions.retain(|acquisition| !self.differing.contains(&acquisition.act));
+            self.acquisitions.extend(found);
+            self.acquisitions.sort_by_key(|acquisition| acquisition.act);
+            changes.add(Read::all(Kind::Acquisitions));
+        }
+    }
+
+    /// The same for what is wanted while something is held.
+    pub fn update_nestings(
+        &mut self,
+        grounds: &Grounds<'_, '_>,
+        origins: &Origins,
         joins: &Joins,
-        telling: &mut Telling<'_, 'w>,
-    ) -> Vec<Nesting> {
-        let (acts, entries) = (&self.acts, &self.entries);
-        Finder { world, origins, unique, joins, acts, entries }.find(telling)
+        changes: &mut Changes,
+    ) {
+        if self.waits != joins.waits {
+            self.waits.clone_from(&joins.waits);
+            changes.add(Read::all(Kind::Joins));
+        }
+        let keys = &grounds.keys(&self.views);
+        let holding = Holding::new(keys.world, keys.unique, &self.inside, origins, &self.entries, joins);
+        self.nestings.update(keys, &mut self.told, &holding, origins, &self.differing, changes);
+    }
+
+    pub fn nestings(&self) -> &[Nesting] {
+        self.nestings.all()
     }
 
     pub fn acquisitions(&self) -> &[Acquisition] {
+        note(Read::all(Kind::Acquisitions));
         &self.acquisitions
     }
 
     /// Every lock taken, or tried, by anybody; without a statement by a synchronized method. In no order.
     pub fn taken(&self) -> impl Iterator<Item = (Act, Option<StmtId>, &HeldLock)> {
+        note(Read::all(Kind::Acquisitions));
         let taken =
-            self.acts.iter().flat_map(|(&act, locks)| locks.uses().iter().map(move |used| (act, used)));
-        taken.map(|(act, used)| (act, used.stmt, self.table.lock(used.lock)))
+            self.inside.iter().flat_map(|(act, locks)| locks.uses().iter().map(move |used| (act, used)));
+        taken.map(|(act, used)| (act, used.stmt, self.told.table.lock(used.lock)))
     }
 
     /// Locks held before the statement, the callers' first.
     pub fn held(&self, point: &Point) -> impl Iterator<Item = &HeldLock> + '_ {
-        self.held_ids(self.held_sets(point)).map(|id| self.table.lock(id))
+        self.held_ids(self.held_sets(point)).map(|id| self.told.table.lock(id))
     }
 
     pub fn held_by_callers(&self, origin: Origin, act: Act) -> u32 {
@@ -98,27 +190,13 @@ impl Locks {
 
     /// What callers hold, and the activation itself.
     fn held_sets(&self, point: &Point) -> [SetId; 2] {
-        let own = self.acts.get(&point.act).map_or(SetId(0), |act| act.before(point.stmt));
+        let own = self.inside.before(point.act, point.stmt);
         [self.entries.certain(point.origin, point.act), own]
     }
 
     fn held_ids(&self, sets: [SetId; 2]) -> impl Iterator<Item = LockId> + Clone + '_ {
-        sets.into_iter().flat_map(|set| self.table.set(set).iter().copied())
+        sets.into_iter().flat_map(|set| self.told.table.set(set).iter().copied())
     }
-}
-
-/// The library's own locks are its own affair.
-fn acquisitions(world: &World<'_>, table: &LockTable, acts: &FxHashMap<Act, ActLocks>) -> Vec<Acquisition> {
-    let mut taking: Vec<Act> = acts.keys().copied().filter(|&act| !world.is_jdk(act)).collect();
-    taking.sort_unstable();
-    let mut found = Vec::new();
-    for act in taking {
-        for lock_use in acts[&act].uses().iter().filter(|lock_use| !lock_use.tries) {
-            let lock = table.lock(lock_use.lock).clone();
-            found.push(Acquisition { act, stmt: lock_use.stmt, lock });
-        }
-    }
-    found
 }
 
 fn sorted(objects: &IdSet<Obj>) -> Vec<Obj> {

@@ -3,6 +3,7 @@
 
 use super::Locks;
 use super::common::InCommon;
+use super::paths::Paths;
 use super::table::{LockId, SetId};
 use crate::kept::Flows;
 use crate::owners::Owners;
@@ -15,6 +16,7 @@ use rustc_hash::FxHashMap;
 /// What the question needs besides the locks.
 pub struct Facts<'a> {
     pub flows: &'a Flows,
+    pub paths: &'a Paths,
     pub methods: &'a arena::IndexVec<Act, MethodId>,
     pub owners: &'a Owners,
     pub unique: &'a Unique,
@@ -29,7 +31,7 @@ impl Locks {
         match self.common.of((left, right), || self.common_of(left, right)) {
             InCommon::Nothing => return Protection::No,
             InCommon::Lock(first, second) => {
-                let (first, second) = (self.table.lock(first), self.table.lock(second));
+                let (first, second) = (self.told.table.lock(first), self.told.table.lock(second));
                 return Protection::Yes(Guard { first, second, why: GuardReason::SameObject });
             }
             InCommon::Perhaps => {}
@@ -37,10 +39,10 @@ impl Locks {
         let mut weak: Option<Guard<'a>> = None;
         let mut known: FxHashMap<LockId, Vec<Vec<PathStep>>> = FxHashMap::default();
         for one in self.held_ids(left) {
-            let first = self.table.lock(one);
+            let first = self.told.table.lock(one);
             let mut known_ways = None;
             for other in self.held_ids(right) {
-                let second = self.table.lock(other);
+                let second = self.told.table.lock(other);
                 let guard = |why| Guard { first, second, why };
                 if first.shared && second.shared || are_different(first, second) {
                     continue;
@@ -68,7 +70,7 @@ impl Locks {
         let mut found = InCommon::Nothing;
         for one in self.held_ids(left) {
             for other in self.held_ids(right) {
-                let (first, second) = (self.table.lock(one), self.table.lock(other));
+                let (first, second) = (self.told.table.lock(one), self.told.table.lock(other));
                 if first.shared && second.shared {
                     continue;
                 }
@@ -92,7 +94,7 @@ impl Locks {
         let mut ways = Vec::new();
         for key in &lock.keys {
             if let LockKey::Path { root, steps } = key {
-                ways.extend(self.paths.relative(flow, access.point.act, base, *root, steps));
+                ways.extend(facts.paths.relative(flow, access.point.act, base, *root, steps));
             }
         }
         ways

@@ -4,6 +4,9 @@ use crate::bits::Bits;
 use crate::content::Content;
 use crate::types::{HeldLock, LockKey};
 use arena::{Id, Interner, define_id};
+use ir::StmtId;
+use pointsto::Act;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
 define_id! {
@@ -20,13 +23,22 @@ pub struct LockTable {
     locks: Interner<LockId, HeldLock>,
     sets: Interner<SetId, Vec<LockId>>,
     with_path: Bits,
+    sets_with_path: Bits,
+    /// By where they are acquired.
+    acquired_in: FxHashMap<Act, Vec<LockId>>,
 }
 
 impl Default for LockTable {
     fn default() -> Self {
         let mut sets = Interner::new();
         sets.intern(Vec::new());
-        LockTable { locks: Interner::new(), sets, with_path: Bits::new() }
+        LockTable {
+            locks: Interner::new(),
+            sets,
+            with_path: Bits::new(),
+            sets_with_path: Bits::new(),
+            acquired_in: FxHashMap::default(),
+        }
     }
 }
 
@@ -41,11 +53,29 @@ impl LockTable {
         lock.keys.sort_by(|a, b| content.lock_keys(a, b));
         lock.keys.dedup();
         let has_path = lock.keys.iter().any(|key| matches!(key, LockKey::Path { .. }));
-        let id = self.locks.intern(lock);
-        if has_path {
+        let act = lock.act;
+        let (id, is_new) = self.locks.intern_new(lock);
+        if is_new {
+            self.acquired_in.entry(act).or_default().push(id);
+        }
+        if is_new && has_path {
             self.with_path.insert(id.index());
         }
         id
+    }
+
+    /// Locks stay what they are when the statements that acquire them move: a pair has the old and the new place.
+    pub fn shift(&mut self, act: Act, kept: &[(StmtId, StmtId)]) {
+        let Some(acquired) = self.acquired_in.get_mut(&act) else { return };
+        acquired.retain(|&id| {
+            let Some(stmt) = self.locks[id].stmt else { return true };
+            let now = kept.binary_search_by_key(&stmt, |&(old, _)| old).ok().map(|at| kept[at].1);
+            if now != Some(stmt) {
+                let moved = now.map(|_| HeldLock { stmt: now, ..self.locks[id].clone() });
+                self.locks.rename(id, moved);
+            }
+            now.is_some()
+        });
     }
 
     /// Is the lock known by a path, in the terms of one method?
@@ -61,7 +91,17 @@ impl LockTable {
     pub fn add_set(&mut self, content: &Content<'_>, mut locks: Vec<LockId>) -> SetId {
         locks.sort_by(|&a, &b| self.order(content, a, b));
         locks.dedup();
-        self.sets.intern(locks)
+        let has_path = locks.iter().any(|&lock| self.has_path(lock));
+        let id = self.sets.intern(locks);
+        if has_path {
+            self.sets_with_path.insert(id.index());
+        }
+        id
+    }
+
+    /// Is one of the locks known by a path?
+    pub fn is_told_by_path(&self, set: SetId) -> bool {
+        self.sets_with_path.contains(set.index())
     }
 
     pub fn set(&self, id: SetId) -> &[LockId] {
@@ -77,12 +117,6 @@ impl LockTable {
     }
 
     pub fn union(&mut self, content: &Content<'_>, a: SetId, b: SetId) -> SetId {
-        if a == b || b == SetId(0) {
-            return a;
-        }
-        if a == SetId(0) {
-            return b;
-        }
         let both = self.sets[a].iter().chain(&self.sets[b]).copied().collect();
         self.add_set(content, both)
     }

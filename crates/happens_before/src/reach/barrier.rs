@@ -1,137 +1,196 @@
-//! A set of kills, prepared: how control passes every activation that has one in it or below. Knows nothing of
-//! the origin that asks, so that it is shared by all.
+//! A set of kills, prepared: how control passes every activation that has one in it or below, worked out for those
+//! that somebody comes to. Knows nothing of the origin that asks, so that it is shared by all.
 
 use super::Kills;
 use super::walk::{Exits, Seed, Stop, Walk};
+use crate::above::Callers;
 use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::world::World;
+use arena::Id;
 use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Kills with their consequences.
-#[derive(Debug, Default)]
-pub struct Barrier {
+pub struct Barrier<'a, 'w> {
+    pub world: &'a World<'w>,
     pub kills: Kills,
-    /// Activations with a kill in them or below, and how control passes them.
-    affected: FxHashMap<Act, Exits>,
-    /// What is reached in them from their entry.
-    entered: FxHashMap<Act, Arc<Bits>>,
+    /// Activations with a kill in them or below.
+    affected: Callers,
+    /// How control passes them, as far as somebody asked.
+    passed: RefCell<FxHashMap<Act, Passed>>,
 }
 
-impl Barrier {
+/// What comes of entering an affected activation.
+#[derive(Clone)]
+struct Passed {
+    exits: Exits,
+    /// What is reached in it; `None` if it has no body.
+    reached: Option<Arc<Bits>>,
+}
+
+/// Bodies that are walked together because they call each other.
+#[derive(Default)]
+struct Open<'a> {
+    walks: FxHashMap<Act, Walk<'a>>,
+    exits: FxHashMap<Act, Exits>,
+    left: Vec<(Act, Seed)>,
+}
+
+impl<'a, 'w> Barrier<'a, 'w> {
+    pub fn new(world: &'a World<'w>, kills: Kills) -> Barrier<'a, 'w> {
+        let affected = world.callers_of(kills.acts());
+        Barrier { world, kills, affected, passed: RefCell::default() }
+    }
+
+    /// No kills at all.
+    pub fn none(world: &'a World<'w>) -> Barrier<'a, 'w> {
+        Barrier::new(world, Kills::default())
+    }
+
+    pub fn is_affected(&self, act: Act) -> bool {
+        self.affected.contains(act)
+    }
+
+    pub fn exits(&self, act: Act) -> Exits {
+        if self.is_affected(act) { self.passed(act).exits } else { Exits::ALL }
+    }
+
+    /// What is reached in an affected activation from its entry.
+    pub fn entered(&self, act: Act) -> Option<Arc<Bits>> {
+        if self.is_affected(act) { self.passed(act).reached } else { None }
+    }
+
+    /// A walk through a body that heeds the kills.
+    pub fn walk(&self, act: Act) -> Option<Walk<'a>> {
+        self.walk_where(act, &|callee| self.exits(callee))
+    }
+
+    /// One that passes no call with a kill below: reaches no more, and asks nothing of what is called.
+    pub fn narrow_walk(&self, act: Act) -> Option<Walk<'a>> {
+        let exits = |callee| if self.is_affected(callee) { Exits::default() } else { Exits::ALL };
+        self.walk_where(act, &exits)
+    }
+
+    fn walk_where(&self, act: Act, exits: &dyn Fn(Act) -> Exits) -> Option<Walk<'a>> {
+        let flow = self.world.flow(act)?;
+        let throws = self.world.throws().of(self.world.pointsto.method(act));
+        let has_stops = self.is_affected(act) || throws.is_some_and(|throws| !throws.leaving.is_empty());
+        let stops = if has_stops { self.stops(act, exits) } else { Vec::new() };
+        Some(Walk::new(flow, throws, stops, self.kills.edges_of(act), self.world.never_taken(flow)))
+    }
+
+    /// What one execution of a body reaches of it from just after a statement, and whether that is its end.
+    pub fn goes(&self, act: Act, from: StmtId) -> Option<(Bits, bool)> {
+        let mut walk = self.walk(act)?;
+        walk.go(Seed::After(from));
+        Some((walk.reached, walk.exits.any()))
+    }
+
+    fn passed(&self, act: Act) -> Passed {
+        if let Some(known) = self.passed.borrow().get(&act) {
+            return known.clone();
+        }
+        let open = self.pass(act);
+        let mut passed = self.passed.borrow_mut();
+        let mut walks = open.walks;
+        for (act, exits) in open.exits {
+            let reached = walks.remove(&act).map(|walk| Arc::new(walk.reached));
+            passed.insert(act, Passed { exits, reached });
+        }
+        passed[&act].clone()
+    }
+
     /// A call is passed iff one of its callees has an exit that is reachable from its entry without a kill, or
     /// nothing analysed is called. Least solution: walks stop at calls that show no way out yet, and go on when
-    /// they do.
-    pub fn new(world: &World<'_>, kills: Kills) -> Barrier {
-        let mut barrier = Barrier { kills, ..Barrier::default() };
-        let acts = barrier.find_affected(world);
-        let kills = barrier.kills.clone();
-        let mut walks: FxHashMap<Act, Walk<'_>> = FxHashMap::default();
-        let mut left: Vec<(Act, Seed)> = acts.into_iter().map(|act| (act, Seed::Entry)).collect();
-        while let Some((act, seed)) = left.pop() {
+    /// they do. Only what is reached has a say, so only that is walked.
+    fn pass(&self, act: Act) -> Open<'a> {
+        let world = self.world;
+        let mut open = Open { left: vec![(act, Seed::Entry)], ..Open::default() };
+        while let Some((act, seed)) = open.left.pop() {
             let exits = match seed {
+                Seed::Entry if open.exits.contains_key(&act) => continue,
                 Seed::Entry => match world.flow(act) {
                     Some(flow) => {
-                        let (throws, stops) =
-                            (world.throws().of(world.pointsto.method(act)), barrier.stops(world, act));
-                        let mut walk =
-                            Walk::new(flow, throws, stops, kills.edges_of(act), world.never_taken(flow));
+                        let throws = world.throws().of(world.pointsto.method(act));
+                        let stops = self.stops(act, &|callee| self.exits_so_far(&open, callee));
+                        let edges = self.kills.edges_of(act);
+                        let mut walk = Walk::new(flow, throws, stops, edges, world.never_taken(flow));
                         walk.go(seed);
                         let exits = walk.exits;
-                        walks.insert(act, walk);
+                        open.walks.insert(act, walk);
                         exits
                     }
                     None => Exits::ALL,
                 },
                 Seed::After(stmt) | Seed::Thrown(stmt) => {
                     // A body that was not walked yet will find the way open.
-                    let Some(walk) = walks.get_mut(&act) else { continue };
-                    walk.set_stop(barrier.stop(world, act, stmt));
-                    if walk.reached.contains(stmt.0 as usize) {
+                    if !open.walks.contains_key(&act) {
+                        continue;
+                    }
+                    let stop = self.stop(act, stmt, &|callee| self.exits_so_far(&open, callee));
+                    let Some(walk) = open.walks.get_mut(&act) else { continue };
+                    walk.set_stop(stop);
+                    if walk.reached.contains(stmt.index()) {
                         walk.go_on(seed);
                     }
                     walk.exits
                 }
             };
-            barrier.open(world, act, exits, &mut left);
+            self.leave(&mut open, act, exits);
+            self.call(&mut open, act);
         }
-        barrier.entered = walks.into_iter().map(|(act, walk)| (act, Arc::new(walk.reached))).collect();
-        barrier
+        open
     }
 
-    pub fn is_affected(&self, act: Act) -> bool {
-        self.affected.contains_key(&act)
+    fn exits_so_far(&self, open: &Open<'_>, act: Act) -> Exits {
+        if !self.is_affected(act) {
+            return Exits::ALL;
+        }
+        let known = self.passed.borrow().get(&act).map(|passed| passed.exits);
+        known.or_else(|| open.exits.get(&act).copied()).unwrap_or_default()
     }
 
-    pub fn exits(&self, act: Act) -> Exits {
-        self.affected.get(&act).copied().unwrap_or(Exits::ALL)
-    }
-
-    /// What is reached in an affected activation from its entry.
-    pub fn entered(&self, act: Act) -> Option<&Arc<Bits>> {
-        self.entered.get(&act)
-    }
-
-    /// A walk through a body that heeds the kills.
-    pub fn walk<'a>(&'a self, world: &'a World<'_>, act: Act) -> Option<Walk<'a>> {
-        let flow = world.flow(act)?;
-        let throws = world.throws().of(world.pointsto.method(act));
-        let has_stops = self.is_affected(act) || throws.is_some_and(|throws| !throws.leaving.is_empty());
-        let stops = if has_stops { self.stops(world, act) } else { Vec::new() };
-        Some(Walk::new(flow, throws, stops, self.kills.edges_of(act), world.never_taken(flow)))
-    }
-
-    /// What one execution of a body reaches of it from just after a statement, and whether that is its end.
-    pub fn goes(&self, world: &World<'_>, act: Act, from: StmtId) -> Option<(Bits, bool)> {
-        let mut walk = self.walk(world, act)?;
-        walk.go(Seed::After(from));
-        Some((walk.reached, walk.exits.any()))
-    }
-
-    /// Callers of kills, transitively.
-    fn find_affected(&mut self, world: &World<'_>) -> Vec<Act> {
-        let mut found: Vec<Act> = Vec::new();
-        for act in self.kills.acts() {
-            if self.affected.insert(act, Exits::default()).is_none() {
-                found.push(act);
+    /// Affected activations that are called by what is reached are walked as well.
+    fn call(&self, open: &mut Open<'_>, act: Act) {
+        let Some(walk) = open.walks.get_mut(&act) else { return };
+        let passed = self.passed.borrow();
+        for (stmt, callee) in self.world.pointsto.calls(act) {
+            let is_new = walk.reached.contains(stmt.index()) && !walk.called.contains(stmt.index());
+            if is_new
+                && self.is_affected(callee)
+                && !passed.contains_key(&callee)
+                && !open.exits.contains_key(&callee)
+            {
+                open.left.push((callee, Seed::Entry));
             }
         }
-        let mut at = 0;
-        while at < found.len() {
-            for &(caller, _) in world.pointsto.callers(found[at]) {
-                if self.affected.insert(caller, Exits::default()).is_none() {
-                    found.push(caller);
-                }
-            }
-            at += 1;
-        }
-        // The kills themselves last, so that they are walked first.
-        found.reverse();
-        found
+        walk.called = walk.reached.clone();
     }
 
     /// Notes how control passes an activation; its callers go on if that is more than before.
-    fn open(&mut self, world: &World<'_>, act: Act, exits: Exits, left: &mut Vec<(Act, Seed)>) {
-        let Some(before) = self.affected.insert(act, exits) else { return };
+    fn leave(&self, open: &mut Open<'_>, act: Act, exits: Exits) {
+        let before = open.exits.insert(act, exits).unwrap_or_default();
         let normal = exits.normal && !before.normal;
         let thrown = exits.thrown && !before.thrown;
         if !normal && !thrown {
             return;
         }
-        for &(caller, stmt) in world.pointsto.callers(act) {
-            if !self.kills.has_stmt(caller, stmt) {
+        for &(caller, stmt) in self.world.pointsto.callers(act) {
+            if !self.kills.has_stmt(caller, stmt) && open.walks.contains_key(&caller) {
                 let normal = normal && !self.kills.has_return(caller, stmt);
-                left.extend(normal.then_some((caller, Seed::After(stmt))));
-                left.extend(thrown.then_some((caller, Seed::Thrown(stmt))));
+                open.left.extend(normal.then_some((caller, Seed::After(stmt))));
+                open.left.extend(thrown.then_some((caller, Seed::Thrown(stmt))));
             }
         }
     }
 
     /// Statements of an affected body that control may not pass, or not in every way. Sorted.
-    fn stops(&self, world: &World<'_>, act: Act) -> Vec<Stop> {
+    fn stops(&self, act: Act, exits: &dyn Fn(Act) -> Exits) -> Vec<Stop> {
+        let world = self.world;
         let closed = |stmt: StmtId| Stop { stmt, passes: Exits::default(), throws_out: false, fails: false };
         let mut stops: Vec<Stop> = self.kills.stmts_of(act).iter().map(|&(_, stmt)| closed(stmt)).collect();
         let killed = stops.len();
@@ -143,7 +202,7 @@ impl Barrier {
             if last.replace(stmt) == Some(stmt) || stops[..killed].iter().any(|kill| kill.stmt == stmt) {
                 continue;
             }
-            let stop = self.stop(world, act, stmt);
+            let stop = self.stop(act, stmt, exits);
             if stop.passes != Exits::ALL || stop.throws_out {
                 stops.push(stop);
             }
@@ -154,7 +213,8 @@ impl Barrier {
 
     /// The ways past a call: through any of its callees. An exception leaves the caller only if a callee throws it
     /// on purpose, or declares it, and before it comes to its kills.
-    fn stop(&self, world: &World<'_>, act: Act, stmt: StmtId) -> Stop {
+    fn stop(&self, act: Act, stmt: StmtId, exits: &dyn Fn(Act) -> Exits) -> Stop {
+        let world = self.world;
         let fails = self.kills.has_return(act, stmt);
         let mut stop = Stop { stmt, passes: Exits::default(), throws_out: false, fails };
         let throws = world.throws().of(world.pointsto.method(act));
@@ -169,18 +229,16 @@ impl Barrier {
             stop.throws_out = leaves;
         }
         for callee in callees {
-            match self.affected.get(callee) {
-                Some(exits) => {
-                    stop.passes.normal |= exits.normal;
-                    stop.passes.thrown |= exits.thrown;
-                    stop.throws_out |= exits.thrown && (no_handler || leaves);
-                }
-                None => {
-                    stop.passes = Exits::ALL;
-                    let method = world.program.method(world.pointsto.method(*callee));
-                    let declares = !method.throws.is_empty() && !is_interruptible && no_handler;
-                    stop.throws_out |= leaves || throws.is_none() && declares;
-                }
+            if self.is_affected(*callee) {
+                let exits = exits(*callee);
+                stop.passes.normal |= exits.normal;
+                stop.passes.thrown |= exits.thrown;
+                stop.throws_out |= exits.thrown && (no_handler || leaves);
+            } else {
+                stop.passes = Exits::ALL;
+                let method = world.program.method(world.pointsto.method(*callee));
+                let declares = !method.throws.is_empty() && !is_interruptible && no_handler;
+                stop.throws_out |= leaves || throws.is_none() && declares;
             }
         }
         stop.passes.normal &= !fails;

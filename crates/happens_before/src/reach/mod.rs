@@ -11,13 +11,17 @@ pub use nulls::never_taken;
 pub use throws::Throws;
 
 use crate::bits::Bits;
+use crate::branches::Edge;
 use crate::world::World;
 use arena::Id;
 use ir::{BlockId, StmtId, StmtKind};
 use pointsto::{Act, Obj};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use walk::{Exits, Seed, Stop, Walk};
+use track::{Kind, Read, note};
+use walk::{Exits, Stop};
+pub use walk::{Seed, Walk};
 
 /// Where reachability starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,10 +109,41 @@ impl Kills {
         &self.returns[from..to]
     }
 
-    fn edges_of(&self, act: Act) -> &[(Act, BlockId, BlockId)] {
+    fn edges_of(&self, act: Act) -> Vec<Edge> {
         let from = self.edges.partition_point(|&(at, ..)| at < act);
-        let to = self.edges.partition_point(|&(at, ..)| at <= act);
-        &self.edges[from..to]
+        let own = self.edges[from..].iter().take_while(|&&(at, ..)| at == act);
+        own.map(|&(_, from, to)| (from, to)).collect()
+    }
+}
+
+/// What is reached, up to the entry of what runs as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Climb {
+    /// Activations that are run as a whole, with all that they call.
+    pub roots: BTreeSet<Act>,
+    /// Statements reached of activations that are reached in part.
+    pub parts: FxHashMap<Act, Arc<Bits>>,
+    /// The end of the origin is reached.
+    pub ends: bool,
+}
+
+impl Climb {
+    /// For few questions: who leads there is asked for, and not what all is called.
+    pub fn contains(&self, world: &World<'_>, act: Act, stmt: StmtId) -> bool {
+        let in_part = self.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()));
+        in_part || {
+            let callers = world.callers_of([act]);
+            self.roots.iter().any(|&root| callers.contains(root))
+        }
+    }
+
+    /// With all that is called.
+    pub fn close(self, world: &World<'_>) -> ReachSet {
+        let mut reached = Bits::new();
+        for &root in &self.roots {
+            world.components.reach(world.components.of(root), &mut reached);
+        }
+        ReachSet { whole: world.components.acts(&reached), parts: self.parts }
     }
 }
 
@@ -119,28 +154,21 @@ pub struct ReachSet {
     whole: Bits,
     /// Statements reached of activations that are reached in part.
     parts: FxHashMap<Act, Arc<Bits>>,
-    /// The end of the origin is reached.
-    pub ends: bool,
 }
 
 impl ReachSet {
+    /// Who is reached otherwise.
+    pub fn differing(&self, other: &ReachSet) -> Vec<Act> {
+        let whole = self.whole.iter().chain(other.whole.iter()).map(Act::new);
+        let whole = whole.filter(|act| self.whole.contains(act.index()) != other.whole.contains(act.index()));
+        let parts = self.parts.keys().chain(other.parts.keys()).copied();
+        whole.chain(parts.filter(|act| self.parts.get(act) != other.parts.get(act))).collect()
+    }
+
     #[inline]
     pub fn contains(&self, act: Act, stmt: StmtId) -> bool {
         self.whole.contains(act.index())
             || self.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
-    }
-
-    pub fn union_with(&mut self, other: &ReachSet) {
-        self.whole.union_with(&other.whole);
-        for (&act, stmts) in &other.parts {
-            match self.parts.get_mut(&act) {
-                Some(known) => Arc::make_mut(known).union_with(stmts),
-                None => {
-                    self.parts.insert(act, stmts.clone());
-                }
-            }
-        }
-        self.ends |= other.ends;
     }
 }
 
@@ -149,14 +177,20 @@ impl ReachSet {
 /// - in a body, along normal and exceptional edges, up to kills;
 /// - a call reaches its callees from their entry, and what follows it if it can be passed (see [`Barrier`]);
 /// - a path that began inside a method and comes to its end goes on after every call of it.
-pub fn reach(world: &World<'_>, entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier) -> ReachSet {
+pub fn reach(entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier<'_, '_>) -> ReachSet {
+    climb(entry, runs, starts, barrier).close(barrier.world)
+}
+
+/// The same, but for what is called from there.
+pub fn climb(entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier<'_, '_>) -> Climb {
     let search = Search {
-        world,
+        world: barrier.world,
         entry,
         runs,
         barrier,
         inside: FxHashMap::default(),
         entered: Bits::new(),
+        roots: BTreeSet::new(),
         whole: Bits::new(),
         seen: FxHashSet::default(),
         left: FxHashMap::default(),
@@ -174,12 +208,13 @@ struct Search<'a, 'w> {
     world: &'a World<'w>,
     entry: Act,
     runs: &'a Bits,
-    barrier: &'a Barrier,
+    barrier: &'a Barrier<'a, 'w>,
     /// Bodies walked from places inside.
     inside: FxHashMap<Act, Walk<'a>>,
     /// Affected activations whose entry is reached.
     entered: Bits,
-    /// Components of the call graph reached as a whole.
+    roots: BTreeSet<Act>,
+    /// Their components.
     whole: Bits,
     seen: FxHashSet<Place>,
     /// Activations whose callers were gone on with.
@@ -190,7 +225,7 @@ struct Search<'a, 'w> {
 }
 
 impl<'a> Search<'a, '_> {
-    fn run(mut self, starts: &[Start]) -> ReachSet {
+    fn run(mut self, starts: &[Start]) -> Climb {
         for &start in starts {
             match start {
                 Start::Entry(act) => {
@@ -204,6 +239,7 @@ impl<'a> Search<'a, '_> {
             }
         }
         while let Some((act, seed, subject)) = self.ascending.pop() {
+            note(Read::of(Kind::OriginsOf, act));
             if !self.runs.contains(act.index()) || !self.seen.insert((act, seed, subject)) {
                 continue;
             }
@@ -212,17 +248,13 @@ impl<'a> Search<'a, '_> {
                 self.leave(act, exits, subject);
             }
         }
-        let whole = self.world.components.acts(&self.whole);
         let mut parts: FxHashMap<Act, Arc<Bits>> = FxHashMap::default();
         for act in self.entered.iter().map(Act::new) {
             if let Some(reached) = self.barrier.entered(act) {
-                parts.insert(act, reached.clone());
+                parts.insert(act, reached);
             }
         }
         for (act, walk) in self.inside {
-            if whole.contains(act.index()) {
-                continue;
-            }
             match parts.get_mut(&act) {
                 Some(known) => Arc::make_mut(known).union_with(&walk.reached),
                 None => {
@@ -230,7 +262,7 @@ impl<'a> Search<'a, '_> {
                 }
             }
         }
-        ReachSet { whole, parts, ends: self.ends }
+        Climb { roots: self.roots, parts, ends: self.ends }
     }
 
     /// The end of an activation is reached: goes on after the calls of it.
@@ -270,12 +302,12 @@ impl<'a> Search<'a, '_> {
 
     /// Goes on from a place inside a body; what that reaches there and below is recorded.
     fn enter(&mut self, act: Act, seed: Seed) -> Exits {
-        // Nothing is left to reach there; any way out counts.
+        // It is part of a cycle that is run as a whole; any way out counts.
         if self.whole.contains(self.world.components.of(act) as usize) {
             return Exits::ALL;
         }
         let known = self.inside.remove(&act);
-        let Some(mut walk) = known.or_else(|| self.barrier.walk(self.world, act)) else { return Exits::ALL };
+        let Some(mut walk) = known.or_else(|| self.barrier.walk(act)) else { return Exits::ALL };
         if walk.go(seed) {
             for (stmt, callee) in self.world.pointsto.calls(act) {
                 if walk.reached.contains(stmt.index()) && !walk.called.contains(stmt.index()) {
@@ -294,7 +326,8 @@ impl<'a> Search<'a, '_> {
         let mut left = vec![act];
         while let Some(act) = left.pop() {
             if !self.barrier.is_affected(act) {
-                self.world.components.reach(self.world.components.of(act), &mut self.whole);
+                self.roots.insert(act);
+                self.whole.insert(self.world.components.of(act) as usize);
             } else if self.entered.insert(act.index())
                 && let Some(reached) = self.barrier.entered(act)
             {
@@ -324,7 +357,7 @@ pub fn throws_past(world: &World<'_>, act: Act, kills: &Kills) -> bool {
     stmts.sort_unstable();
     stmts.dedup();
     let stops = stmts.into_iter().map(stop).collect();
-    let mut walk = Walk::new(flow, Some(throws), stops, &kills.edges, world.never_taken(flow));
+    let mut walk = Walk::new(flow, Some(throws), stops, kills.edges_of(act), world.never_taken(flow));
     walk.go(Seed::Entry);
     walk.exits.thrown
 }

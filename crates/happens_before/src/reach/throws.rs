@@ -6,14 +6,43 @@ use crate::world::World;
 use arena::Id;
 use classfile::Layer;
 use ir::{BlockId, ClassId, MethodId, StmtId, StmtKind, Var};
+use pointsto::PointsToDelta;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use track::{Changes, Kind, Memo, Read, Reads, note};
 
 /// The throws of every method of the user's code and its dependencies that has any, or catches any. Contexts make
 /// no difference: what one of them throws, all may.
-#[derive(Debug, Default)]
 pub struct Throws {
-    methods: FxHashMap<MethodId, MethodThrows>,
+    methods: Memo<MethodId, MethodThrows>,
+    /// What leaves the methods of the user's own code, as their callers are told.
+    escapes: Escapes,
+    follows: bool,
+}
+
+/// What leaves each method, with the moment at which that was found out: it follows from what was known before.
+#[derive(Debug, Default)]
+struct Escapes {
+    of: FxHashMap<MethodId, Vec<(ClassId, u32)>>,
+    clock: u32,
+}
+
+impl Escapes {
+    fn add(&mut self, method: MethodId, class: ClassId) {
+        self.clock += 1;
+        self.of.entry(method).or_default().push((class, self.clock));
+    }
+
+    /// What was known to leave the method before a moment.
+    fn before(&self, method: MethodId, moment: u32) -> impl Iterator<Item = ClassId> + '_ {
+        note(Read::of(Kind::Escapes, method));
+        let known = self.of.get(&method).into_iter().flatten();
+        known.filter(move |&&(_, at)| at < moment).map(|&(class, _)| class)
+    }
+
+    fn contains(&self, method: MethodId, class: ClassId) -> bool {
+        self.of.get(&method).is_some_and(|known| known.iter().any(|&(other, _)| other == class))
+    }
 }
 
 /// The throws of one method.
@@ -26,75 +55,147 @@ pub struct MethodThrows {
 }
 
 impl Throws {
-    /// Least solution. What leaves a method goes on to each call of it, class by class; nothing is asked again.
-    pub fn new(world: &World<'_>) -> Throws {
-        let calls = Calls::new(world);
-        let methods = calls.methods.iter();
-        let mut searches: FxHashMap<MethodId, Search<'_, '_>> =
-            methods.filter_map(|&method| Some((method, Search::new(world, &calls, method)?))).collect();
-        let mut told = Vec::new();
-        for &method in &calls.methods {
-            if let Some(search) = searches.get_mut(&method) {
-                let first = search.flow.body.blocks.ids().next();
-                first.into_iter().for_each(|first| search.reach(first));
-                search.settle();
-                told.extend(search.news().map(|class| (method, class)));
-            }
-        }
-        while let Some((method, class)) = told.pop() {
-            for &(_, caller, stmt) in calls.of(method) {
-                if let Some(search) = searches.get_mut(&caller) {
-                    search.leaves_callee(stmt, class);
-                    told.extend(search.news().map(|class| (caller, class)));
-                }
-            }
-        }
-        let is_news = |search: &Search<'_, '_>| search.has_handlers || !search.left.is_empty();
-        let found = searches.into_iter().filter(|(_, search)| is_news(search));
-        Throws { methods: found.map(|(method, search)| (method, search.into_throws())).collect() }
+    pub fn new(follows: bool) -> Throws {
+        Throws { methods: Memo::new(Kind::Throws, follows), escapes: Escapes::default(), follows }
     }
 
     pub fn of(&self, method: MethodId) -> Option<&MethodThrows> {
-        self.methods.get(&method)
+        self.methods.get(method)
     }
-}
 
-/// Who calls whom outside the JDK, by method.
-#[derive(Default)]
-struct Calls {
-    /// Every method outside the JDK. Sorted.
-    methods: Vec<MethodId>,
-    /// Callee, caller and statement. Sorted.
-    calls: Vec<(MethodId, MethodId, StmtId)>,
-    /// Statements that call something outside the JDK.
-    calling: FxHashSet<(MethodId, StmtId)>,
-}
+    pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, changes: &mut Changes) {
+        if changes.everything {
+            *self = Throws::new(self.follows);
+            self.find_all(world);
+            return;
+        }
+        let acts = delta.acts.added.iter().chain(&delta.acts.removed);
+        let methods =
+            acts.map(|&act| world.pointsto.method(act)).filter(|&method| !world.is_jdk_method(method));
+        let stale: BTreeSet<MethodId> = methods.chain(self.methods.stale(changes)).collect();
+        let doubtful = self.take_back(world, stale);
+        self.put_back(world, doubtful, changes);
+    }
 
-impl Calls {
-    fn new(world: &World<'_>) -> Calls {
-        let mut calls = Calls::default();
-        for act in world.pointsto.acts().filter(|&act| !world.is_jdk(act)) {
-            let method = world.pointsto.method(act);
-            calls.methods.push(method);
-            for (stmt, callee) in world.pointsto.calls(act) {
-                if !world.is_jdk(callee) {
-                    calls.calls.push((world.pointsto.method(callee), method, stmt));
-                    calls.calling.insert((method, stmt));
+    /// Least solution. What leaves a method goes on to each call of it, class by class; nothing is asked again.
+    fn find_all(&mut self, world: &World<'_>) {
+        let methods: Vec<MethodId> =
+            world.methods().into_iter().filter(|&method| !world.is_jdk_method(method)).collect();
+        let mut searches: FxHashMap<MethodId, Search<'_, '_>> = FxHashMap::default();
+        let mut reads: FxHashMap<MethodId, Reads> = FxHashMap::default();
+        let mut callers: FxHashMap<MethodId, Vec<(MethodId, StmtId)>> = FxHashMap::default();
+        for &method in &methods {
+            let (search, read) = self.methods.record(|| {
+                // Whether one class is below another is asked later on.
+                note(Read::all(Kind::Loaded));
+                Search::new(world, &self.escapes, method, u32::MAX)
+            });
+            reads.insert(method, read);
+            if let Some(search) = search {
+                for (&stmt, callees) in &search.calls {
+                    callees
+                        .iter()
+                        .for_each(|&callee| callers.entry(callee).or_default().push((method, stmt)));
+                }
+                searches.insert(method, search);
+            }
+        }
+        let mut told = Vec::new();
+        for &method in &methods {
+            if let Some(search) = searches.get_mut(&method) {
+                search.begin();
+                told.extend(search.news().map(|class| (method, class)));
+            }
+        }
+        told.iter().for_each(|&(method, class)| self.escapes.add(method, class));
+        while let Some((method, class)) = told.pop() {
+            for &(caller, stmt) in callers.get(&method).into_iter().flatten() {
+                if let Some(search) = searches.get_mut(&caller) {
+                    search.leaves_callee(stmt, class);
+                    for class in search.news().collect::<Vec<_>>() {
+                        self.escapes.add(caller, class);
+                        told.push((caller, class));
+                    }
                 }
             }
         }
-        calls.methods.sort_unstable();
-        calls.methods.dedup();
-        calls.calls.sort_unstable();
-        calls.calls.dedup();
-        calls
+        for method in methods {
+            let found = searches.remove(&method).and_then(Search::into_throws);
+            self.methods.set(method, found, reads.remove(&method).unwrap_or_default());
+        }
     }
 
-    fn of(&self, callee: MethodId) -> &[(MethodId, MethodId, StmtId)] {
-        let first = self.calls.partition_point(|&(method, ..)| method < callee);
-        let count = self.calls[first..].partition_point(|&(method, ..)| method == callee);
-        &self.calls[first..first + count]
+    /// Takes back what may leave a method only because it was said to leave it. Returns the methods to look at again.
+    fn take_back(&mut self, world: &World<'_>, stale: BTreeSet<MethodId>) -> BTreeSet<MethodId> {
+        let mut again = stale.clone();
+        let mut left = stale;
+        while let Some(method) = left.pop_first() {
+            let known = self.escapes.of.get(&method).cloned().unwrap_or_default();
+            let still = |&(class, moment): &(ClassId, u32)| {
+                let search = track::unnoted(|| Search::new(world, &self.escapes, method, moment));
+                search.is_some_and(|mut search| {
+                    search.begin();
+                    search.news().any(|other| other == class)
+                })
+            };
+            let (kept, gone): (Vec<_>, Vec<_>) = known.into_iter().partition(still);
+            if gone.is_empty() {
+                continue;
+            }
+            let readers = self.readers(method);
+            let is_told =
+                |reader: &MethodId| gone.iter().any(|&(class, _)| self.escapes.contains(*reader, class));
+            left.extend(readers.iter().copied().filter(is_told));
+            again.extend(readers);
+            self.escapes.of.insert(method, kept);
+        }
+        again
     }
+
+    /// Finds out what else leaves methods, until nothing does.
+    fn put_back(&mut self, world: &World<'_>, mut left: BTreeSet<MethodId>, changes: &mut Changes) {
+        while let Some(method) = left.pop_first() {
+            let ((throws, escaped), reads) = self.methods.record(|| {
+                note(Read::all(Kind::Loaded));
+                let Some(mut search) = Search::new(world, &self.escapes, method, u32::MAX) else {
+                    return (None, Vec::new());
+                };
+                search.begin();
+                let escaped: Vec<ClassId> = search.news().collect();
+                (search.into_throws(), escaped)
+            });
+            let new: Vec<ClassId> =
+                escaped.into_iter().filter(|&class| !self.escapes.contains(method, class)).collect();
+            if !new.is_empty() {
+                new.into_iter().for_each(|class| self.escapes.add(method, class));
+                left.extend(self.readers(method));
+            }
+            if self.methods.peek(method) != throws.as_ref() {
+                changes.add(Read::of(Kind::Throws, method));
+            }
+            self.methods.set(method, throws, reads);
+        }
+    }
+
+    /// Methods that ask what leaves this one.
+    fn readers(&self, method: MethodId) -> Vec<MethodId> {
+        let mut asked = Changes::default();
+        asked.add(Read::of(Kind::Escapes, method));
+        self.methods.stale(&asked)
+    }
+}
+
+/// What is called outside the JDK, by statement, in any context.
+fn calls(world: &World<'_>, method: MethodId) -> BTreeMap<StmtId, BTreeSet<MethodId>> {
+    let mut calls: BTreeMap<StmtId, BTreeSet<MethodId>> = BTreeMap::new();
+    for &act in world.acts_of(method) {
+        for (stmt, callee) in world.pointsto.calls(act) {
+            if !world.is_jdk(callee) {
+                calls.entry(stmt).or_default().insert(world.pointsto.method(callee));
+            }
+        }
+    }
+    calls
 }
 
 impl MethodThrows {
@@ -119,6 +220,7 @@ struct Search<'a, 'w> {
     world: &'a World<'w>,
     method: MethodId,
     flow: &'a Flow,
+    calls: BTreeMap<StmtId, BTreeSet<MethodId>>,
     /// By statement.
     sources: Vec<Source>,
     has_handlers: bool,
@@ -137,11 +239,15 @@ struct Search<'a, 'w> {
 }
 
 impl<'a, 'w> Search<'a, 'w> {
-    /// `None` if nothing is thrown or caught there.
-    fn new(world: &'a World<'w>, calls: &'a Calls, method: MethodId) -> Option<Search<'a, 'w>> {
+    /// `None` if nothing is thrown or caught there. What leaves callees counts as far as it was known by the moment.
+    fn new(world: &'a World<'w>, escapes: &Escapes, method: MethodId, moment: u32) -> Option<Search<'a, 'w>> {
         let body = world.program.lowered(method)?;
+        if world.acts_of(method).is_empty() {
+            return None;
+        }
+        let calls = calls(world, method);
         let has_handlers = body.blocks.iter().any(|(_, block)| !block.handlers.is_empty());
-        let calls_own = |stmt: StmtId| calls.calling.contains(&(method, stmt));
+        let calls_own = |stmt: StmtId| calls.contains_key(&stmt);
         let may_throw = |stmt: StmtId, kind: &StmtKind| match kind {
             StmtKind::Throw { .. } => true,
             StmtKind::Call { .. } => has_handlers || calls_own(stmt),
@@ -155,6 +261,7 @@ impl<'a, 'w> Search<'a, 'w> {
             world,
             method,
             flow,
+            calls: BTreeMap::new(),
             sources: Vec::new(),
             has_handlers,
             reached: vec![false; flow.body.blocks.len()],
@@ -165,12 +272,27 @@ impl<'a, 'w> Search<'a, 'w> {
             thrown: Vec::new(),
         };
         for (stmt, info) in flow.body.stmts.iter() {
-            let source = search.source(stmt, &info.kind, info.block);
-            let is_news =
-                |source: &Source| !source.own.is_empty() || source.caught.is_some() || calls_own(stmt);
-            search.sources.extend(source.filter(is_news));
+            let Some(mut source) = search.source(stmt, &info.kind, info.block) else { continue };
+            if source.own.is_empty() && source.caught.is_none() && !calls_own(stmt) {
+                continue;
+            }
+            for &callee in calls.get(&stmt).into_iter().flatten() {
+                let known = escapes.before(callee, moment);
+                source.callees.extend(known);
+            }
+            source.callees.sort_unstable();
+            source.callees.dedup();
+            search.sources.push(source);
         }
+        search.calls = calls;
         Some(search)
+    }
+
+    /// From the entry on.
+    fn begin(&mut self) {
+        let first = self.flow.body.blocks.ids().next();
+        first.into_iter().for_each(|first| self.reach(first));
+        self.settle();
     }
 
     fn source(&self, stmt: StmtId, kind: &StmtKind, block: BlockId) -> Option<Source> {
@@ -292,8 +414,11 @@ impl<'a, 'w> Search<'a, 'w> {
         }
     }
 
-    fn into_throws(self) -> MethodThrows {
-        MethodThrows { entering: self.entering(), leaving: self.left.iter().copied().collect() }
+    /// `None` where there is nothing to tell.
+    fn into_throws(self) -> Option<MethodThrows> {
+        let is_news = self.has_handlers || !self.left.is_empty();
+        is_news
+            .then(|| MethodThrows { entering: self.entering(), leaving: self.left.iter().copied().collect() })
     }
 
     /// A handler that any call may enter is entered by those that throw on purpose; if there are none, by the last

@@ -7,7 +7,6 @@ use crate::branches::Edge;
 use crate::flow::Flow;
 use arena::Id;
 use ir::{BlockId, StmtId, StmtKind};
-use pointsto::Act;
 
 /// How control leaves an activation without passing a kill.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub struct Walk<'a> {
     /// Throws and calls that leave the method; if not known, throws that have no handler do.
     leaving: Option<&'a MethodThrows>,
     stops: Vec<Stop>,
-    killed_edges: &'a [(Act, BlockId, BlockId)],
+    killed_edges: Vec<Edge>,
     never_taken: &'a [Edge],
     /// Per block, the first statement reached so far.
     from: Vec<u32>,
@@ -69,7 +68,7 @@ impl<'a> Walk<'a> {
         flow: &'a Flow,
         throws: Option<&'a MethodThrows>,
         stops: Vec<Stop>,
-        killed_edges: &'a [(Act, BlockId, BlockId)],
+        killed_edges: Vec<Edge>,
         never_taken: &'a [Edge],
     ) -> Walk<'a> {
         Walk {
@@ -201,8 +200,7 @@ impl<'a> Walk<'a> {
     }
 
     fn edge(&mut self, from: BlockId, to: BlockId) {
-        let is_killed = || self.killed_edges.iter().any(|&(_, killed, into)| (killed, into) == (from, to));
-        if !self.never_taken.contains(&(from, to)) && !is_killed() {
+        if !self.never_taken.contains(&(from, to)) && !self.killed_edges.contains(&(from, to)) {
             self.visit(to, self.flow.body.blocks[to].first);
         }
     }
@@ -226,7 +224,7 @@ mod tests {
     fn reached(flow: &Flow, seed: Seed, closed: &[u32]) -> (Vec<usize>, Exits) {
         let stop =
             |&at: &u32| Stop { stmt: StmtId(at), passes: Exits::default(), throws_out: false, fails: false };
-        let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), &[], &[]);
+        let mut walk = Walk::new(flow, None, closed.iter().map(stop).collect(), Vec::new(), &[]);
         walk.go(seed);
         (walk.reached.iter().collect(), walk.exits)
     }
@@ -267,8 +265,7 @@ mod tests {
     fn a_killed_edge_is_not_taken() {
         // 0 → 1 ⇄ 1, 1 → 2: leaving the loop is killed
         let flow = flow(&[(1, &[1], &[]), (2, &[1, 2], &[]), (1, &[], &[])]);
-        let kills = [(Act(0), BlockId(1), BlockId(2))];
-        let mut walk = Walk::new(&flow, None, Vec::new(), &kills, &[]);
+        let mut walk = Walk::new(&flow, None, Vec::new(), vec![(BlockId(1), BlockId(2))], &[]);
         walk.go(Seed::Entry);
         assert_eq!(walk.reached.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(!walk.exits.normal);
@@ -286,7 +283,7 @@ mod tests {
     fn a_walk_can_be_continued_where_it_was_stopped() {
         let flow = flow(&[(4, &[1], &[]), (1, &[], &[])]);
         let closed = Stop { stmt: StmtId(1), passes: Exits::default(), throws_out: false, fails: false };
-        let mut walk = Walk::new(&flow, None, vec![closed], &[], &[]);
+        let mut walk = Walk::new(&flow, None, vec![closed], Vec::new(), &[]);
         walk.go(Seed::Entry);
         assert!(!walk.exits.normal);
         walk.set_stop(Stop { passes: Exits::ALL, ..closed });

@@ -3,19 +3,18 @@
 //! flag at a time, and points; not what is accessed there.
 
 use super::flags::{Finder, Flag, Place};
+use super::section::{Pauses, Section, common_locks, holds, within};
 use crate::bits::Bits;
 use crate::branches::{Test, is_nonzero};
 use crate::flow::{Flow, after};
-use crate::locks::Locks;
 use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
-use crate::types::{HeldLock, LockKey, Origin, Point};
+use crate::types::{Origin, Point};
 use crate::world::World;
 use arena::Id;
-use ir::{ClassId, MethodId, StmtId, StmtKind, Var};
+use ir::{StmtId, StmtKind, Var};
 use models::Step;
-use pointsto::{Act, Obj, Slot};
+use pointsto::{Act, Slot};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Constructors that call each other for one object, at most.
@@ -34,7 +33,7 @@ pub struct Once {
 
 impl Once {
     pub fn new(finder: &Finder<'_, '_>) -> Once {
-        let pauses = Pauses { finder, known: OnceCell::new() };
+        let pauses = Pauses::new(finder);
         let mut once = Once::default();
         for (&slot, flag) in &finder.flags {
             let look = Look { finder, slot, flag, pauses: &pauses };
@@ -45,6 +44,22 @@ impl Once {
             once.open.push(look.open());
         }
         once
+    }
+
+    /// Is it about as many flags, and the same origins?
+    pub fn is_like(&self, other: &Once) -> bool {
+        let same = |(a, b): (&BTreeMap<Origin, ReachSet>, &BTreeMap<Origin, ReachSet>)| a.keys().eq(b.keys());
+        self.open.len() == other.open.len() && self.open.iter().zip(&other.open).all(same)
+    }
+
+    pub fn sets(&self) -> impl Iterator<Item = &ReachSet> {
+        self.open.iter().flat_map(|open| open.values())
+    }
+
+    /// Who has something else that comes before.
+    pub fn differing<'a>(&'a self, other: &'a Once) -> impl Iterator<Item = Act> + 'a {
+        let acts = self.earlier.keys().chain(other.earlier.keys()).copied();
+        acts.filter(|act| self.earlier.get(act) != other.earlier.get(act))
     }
 
     pub fn precedes(&self, first: &Point, second: &Point) -> bool {
@@ -89,70 +104,68 @@ impl Look<'_, '_> {
             if checks.is_empty() {
                 return None;
             }
-            let section = Section::new(self, &lock);
+            let section = Section::new(self.finder, self.pauses, &lock);
             let unset = |tests: &[&(Place, Test)]| {
                 let edges = tests.iter().map(|(place, test)| (place.act, test.from, test.zero));
                 let mut kills = Kills { edges: edges.collect(), ..section.left.clone() };
                 kills.sort();
                 Barrier::new(world, kills)
             };
-            let unseen = self.reach(&section.entered, &unset(&checks));
-            if set.iter().any(|point| unseen.contains(point.act, point.stmt)) {
-                return None;
-            }
             let seen: Vec<Start> =
                 checks.iter().filter_map(|(place, test)| branch(world, place, test)).collect();
             let own: Vec<Start> = set.iter().map(|point| Start::After(point.act, point.stmt, None)).collect();
-            let inside = self.reach(&seen, &unset(&[]));
-            let after = self.reach(&own, &unset(&tests().collect::<Vec<_>>()));
-            let is_earlier = |act: Act, stmt: StmtId| {
-                inside.contains(act, stmt)
-                    && !unseen.contains(act, stmt)
-                    && !after.contains(act, stmt)
-                    && self.finder.points_at(act, stmt).all(|point| holds(guards.locks, &point, &lock.key))
+            let is_held = |act, stmt| {
+                self.finder.points_at(act, stmt).all(|point| holds(guards.locks, &point, &lock.key))
             };
-            Some(self.all(is_earlier)).filter(|earlier| self.writes(earlier))
+            let mut earlier = within(&Barrier::none(world), &seen, &is_held);
+            remove(&mut earlier, |act, stmt| !is_held(act, stmt));
+            if !self.writes(&earlier) {
+                return None;
+            }
+            // What is found without a look beyond the section is found at little cost; it mostly is all there is.
+            let (unseen, after) = (unset(&checks), unset(&tests().collect::<Vec<_>>()));
+            for (starts, barrier) in [(&section.entered, &unseen), (&own, &after)] {
+                let reached = within(barrier, starts, &is_held);
+                remove(&mut earlier, |act, stmt| {
+                    reached.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
+                });
+            }
+            if !self.writes(&earlier) {
+                return None;
+            }
+            let unseen = self.reach(&section.entered, &unseen);
+            if set.iter().any(|point| unseen.contains(point.act, point.stmt)) {
+                return None;
+            }
+            let after = self.reach(&own, &after);
+            remove(&mut earlier, |act, stmt| unseen.contains(act, stmt) || after.contains(act, stmt));
+            Some(earlier).filter(|earlier| self.writes(earlier))
         })
     }
 
     /// Does anything but the flag change there that others may know? If only what is being made, there is no need
     /// for order.
-    fn writes(&self, earlier: &FxHashMap<Act, Bits>) -> bool {
+    fn is_write(&self, act: Act, stmt: StmtId) -> bool {
         let world = self.finder.world;
-        let is_write = |act: Act, stmt: StmtId| {
-            let Some(flow) = world.flow(act) else { return false };
-            let is_new = |base: Var| {
-                let base = flow.source(base);
-                let made = flow.definition(base).map(|(_, kind)| kind);
-                matches!(made, Some(StmtKind::New { .. } | StmtKind::NewArray { .. }))
-                    || is_constructor(world, flow) && flow.body.params.first() == Some(&base)
-            };
-            let is_flag = self.flag.set.iter().any(|place| (place.act, place.stmt) == (act, stmt));
-            match flow.body.stmts[stmt].kind {
-                StmtKind::Store { base, .. } | StmtKind::StoreElem { base, .. } => !is_flag && !is_new(base),
-                StmtKind::StoreStatic { .. } => !is_flag,
-                StmtKind::Call { .. } => {
-                    world.steps(act, stmt).any(|step| matches!(step, Step::Write { .. }))
-                }
-                _ => false,
-            }
+        let Some(flow) = world.flow(act) else { return false };
+        let is_new = |base: Var| {
+            let base = flow.source(base);
+            let made = flow.definition(base).map(|(_, kind)| kind);
+            matches!(made, Some(StmtKind::New { .. } | StmtKind::NewArray { .. }))
+                || is_constructor(world, flow) && flow.body.params.first() == Some(&base)
         };
-        earlier.iter().any(|(&act, stmts)| stmts.iter().any(|at| is_write(act, StmtId::new(at))))
+        let is_flag = self.flag.set.iter().any(|place| (place.act, place.stmt) == (act, stmt));
+        match flow.body.stmts[stmt].kind {
+            StmtKind::Store { base, .. } | StmtKind::StoreElem { base, .. } => !is_flag && !is_new(base),
+            StmtKind::StoreStatic { .. } => !is_flag,
+            StmtKind::Call { .. } => world.steps(act, stmt).any(|step| matches!(step, Step::Write { .. })),
+            _ => false,
+        }
     }
 
-    /// Statements of whoever may set the flag, or look at it.
-    fn all(&self, is_wanted: impl Fn(Act, StmtId) -> bool) -> FxHashMap<Act, Bits> {
-        let mut found = FxHashMap::default();
-        for act in self.runs().iter().map(Act::new) {
-            let Some(body) = self.finder.world.program.lowered(self.finder.world.pointsto.method(act)) else {
-                continue;
-            };
-            let stmts: Bits = (0..body.stmts.len()).filter(|&at| is_wanted(act, StmtId::new(at))).collect();
-            if !stmts.is_empty() {
-                found.insert(act, stmts);
-            }
-        }
-        found
+    fn writes(&self, earlier: &FxHashMap<Act, Bits>) -> bool {
+        let is_write = |act: Act, at: usize| self.is_write(act, StmtId::new(at));
+        earlier.iter().any(|(&act, stmts)| stmts.iter().any(|at| is_write(act, at)))
     }
 
     /// Is it in the constructor of the flag's object, before anybody else knows that?
@@ -176,16 +189,16 @@ impl Look<'_, '_> {
         let open = |origin: Origin| {
             let info = &self.finder.origins.info[origin];
             let runs = &self.finder.origins.runs[origin];
-            (origin, reach(world, info.entry, runs, &[Start::Entry(info.entry)], &barrier))
+            (origin, reach(info.entry, runs, &[Start::Entry(info.entry)], &barrier))
         };
         self.origins().into_iter().map(open).collect()
     }
 
     /// By whoever may set the flag, or look at it.
-    fn reach(&self, starts: &[Start], barrier: &Barrier) -> ReachSet {
+    fn reach(&self, starts: &[Start], barrier: &Barrier<'_, '_>) -> ReachSet {
         // Where it ends is of no interest.
         let entry = self.flag.seen[0].0.act;
-        reach(self.finder.world, entry, &self.runs(), starts, barrier)
+        reach(entry, &self.runs(), starts, barrier)
     }
 
     fn runs(&self) -> Bits {
@@ -199,88 +212,6 @@ impl Look<'_, '_> {
         let known = self.flag.set.iter().chain(self.flag.seen.iter().map(|(place, _)| place));
         known.flat_map(|place| self.finder.points(place)).map(|point| point.origin).collect()
     }
-}
-
-/// Where a lock comes to be held, and where it no longer is.
-struct Section {
-    entered: Vec<Start>,
-    left: Kills,
-}
-
-impl Section {
-    fn new(look: &Look<'_, '_>, lock: &Common) -> Section {
-        let (finder, locks) = (look.finder, look.finder.guards.locks);
-        let mut section = Section { entered: Vec::new(), left: Kills::default() };
-        let mut acts = BTreeSet::new();
-        for (act, stmt, taken) in locks.taken() {
-            let may_be = taken.keys.contains(&lock.key)
-                || taken.objects.iter().any(|object| lock.objects.contains(object));
-            // What is held already is not taken anew.
-            let is_held = |point: Point| {
-                let is_own = |held: &&HeldLock| stmt.is_none() && (held.act, held.stmt) == (act, None);
-                locks.held(&point).filter(|held| !is_own(held)).any(|held| is(held, &lock.key))
-            };
-            let at = stmt.unwrap_or(StmtId(0));
-            if may_be && !finder.points_at(act, at).all(is_held) {
-                section.entered.push(stmt.map_or(Start::Entry(act), |stmt| Start::After(act, stmt, None)));
-                acts.insert(act);
-            }
-        }
-        // A wait gives it up meanwhile.
-        let is_held = |act, stmt| finder.points_at(act, stmt).any(|point| holds(locks, &point, &lock.key));
-        for &(act, stmt) in look.pauses.get().iter().filter(|&&(act, stmt)| is_held(act, stmt)) {
-            section.entered.push(Start::After(act, stmt, None));
-        }
-        section.entered.sort_unstable();
-        section.entered.dedup();
-        for act in acts {
-            let Some(flow) = finder.world.flow(act) else { continue };
-            let is_left = |stmt: StmtId| {
-                let next = following(flow, stmt);
-                is_held(act, stmt) && !next.is_empty() && !next.iter().any(|&next| is_held(act, next))
-            };
-            for (stmt, info) in flow.body.stmts.iter() {
-                // What is called still runs under the lock, before it is given up.
-                let left = match info.kind {
-                    StmtKind::Call { .. } if !finder.world.pointsto.callees(act, stmt).is_empty() => {
-                        &mut section.left.returns
-                    }
-                    StmtKind::Call { .. } | StmtKind::MonitorExit { .. } => &mut section.left.stmts,
-                    _ => continue,
-                };
-                if is_left(stmt) {
-                    left.push((act, stmt));
-                }
-            }
-        }
-        section
-    }
-}
-
-/// A lock that is known as one object everywhere.
-struct Common {
-    key: LockKey,
-    objects: Vec<Obj>,
-}
-
-/// Locks held at all of these points.
-fn common_locks(locks: &Locks, points: &[Point]) -> Vec<Common> {
-    let Some((first, rest)) = points.split_first() else { return Vec::new() };
-    let mut found = Vec::new();
-    for held in locks.held(first).filter(|held| !held.shared) {
-        let known = held.keys.iter().filter(|key| !matches!(key, LockKey::Path { .. }));
-        let common = known.filter(|key| rest.iter().all(|point| holds(locks, point, key)));
-        found.extend(common.map(|key| Common { key: key.clone(), objects: held.objects.clone() }));
-    }
-    found
-}
-
-fn holds(locks: &Locks, point: &Point, key: &LockKey) -> bool {
-    locks.held(point).any(|held| is(held, key))
-}
-
-fn is(held: &HeldLock, key: &LockKey) -> bool {
-    !held.shared && held.keys.contains(key)
 }
 
 /// Does the place store what is not zero for sure?
@@ -314,52 +245,12 @@ fn branch(world: &World<'_>, place: &Place, test: &Test) -> Option<Start> {
     Some(Start::After(place.act, StmtId(end - 1), None))
 }
 
-/// Statements that may come next if nothing is thrown; none if that is not known.
-fn following(flow: &Flow, stmt: StmtId) -> Vec<StmtId> {
-    let block = &flow.body.blocks[flow.body.stmts[stmt].block];
-    if stmt.0 + 1 < block.end {
-        return vec![StmtId(stmt.0 + 1)];
-    }
-    let next = block.succs.iter().map(|&to| &flow.body.blocks[to]);
-    let known: Option<Vec<StmtId>> = next.map(|to| (to.first < to.end).then_some(StmtId(to.first))).collect();
-    known.unwrap_or_default()
-}
-
-/// Calls that may give up a lock for a while: they wait.
-struct Pauses<'a, 'w> {
-    finder: &'a Finder<'a, 'w>,
-    known: OnceCell<Vec<(Act, StmtId)>>,
-}
-
-impl Pauses<'_, '_> {
-    fn get(&self) -> &[(Act, StmtId)] {
-        self.known.get_or_init(|| {
-            let world = self.finder.world;
-            let interrupted = world.program.find_class("java/lang/InterruptedException");
-            let mut methods: BTreeMap<MethodId, Vec<StmtId>> = BTreeMap::new();
-            let mut found = Vec::new();
-            for act in self.finder.acts() {
-                let method = world.pointsto.method(act);
-                let waits = methods.entry(method).or_insert_with(|| waits(world, method, interrupted));
-                found.extend(waits.iter().map(|&stmt| (act, stmt)));
-                let awaits = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Await { .. }));
-                found.extend(awaits.map(|&(stmt, _)| (act, stmt)));
-            }
-            found
-        })
-    }
-}
-
-/// Calls that declare that they may be interrupted.
-fn waits(world: &World<'_>, method: MethodId, interrupted: Option<ClassId>) -> Vec<StmtId> {
-    let Some(body) = world.program.lowered(method) else { return Vec::new() };
-    let is_wait = |kind: &StmtKind| match kind {
-        StmtKind::Call { target, .. } => {
-            world.declared(*target).iter().any(|&class| Some(class) == interrupted)
-        }
-        _ => false,
-    };
-    body.stmts.iter().filter(|(_, info)| is_wait(&info.kind)).map(|(stmt, _)| stmt).collect()
+/// Takes statements away.
+fn remove(stmts: &mut FxHashMap<Act, Bits>, is_removed: impl Fn(Act, StmtId) -> bool) {
+    stmts.retain(|&act, stmts| {
+        *stmts = stmts.iter().filter(|&at| !is_removed(act, StmtId::new(at))).collect();
+        !stmts.is_empty()
+    });
 }
 
 fn is_constructor(world: &World<'_>, flow: &Flow) -> bool {

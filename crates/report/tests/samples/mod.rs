@@ -27,7 +27,7 @@ pub fn report() -> Report {
     let note = |kind: &str, message: &str, count| Note { kind: kind.into(), message: message.into(), count };
     let rows = |rows: &[(&str, u64)]| rows.iter().map(|(name, count)| (name.to_string(), *count)).collect();
     let mut report = Report {
-        findings: vec![deadlock(), race()],
+        findings: vec![deadlock().into(), race().into()],
         notes: vec![
             note("opaque-call", "java.io.PrintStream.println(int) is not analysed", 3),
             note("missing-class", "org.slf4j.Logger is not on the class path", 1),

@@ -1,0 +1,110 @@
+//! Questions that many pairs ask about the code around them, each answered once. Knows who answers, and nothing of why
+//! they are asked.
+
+use crate::Stages;
+use crate::anchor::{Anchor, Climbed, climb};
+use crate::dealt;
+use crate::describe::Describe;
+use crate::own::{Known, Own, is_fetched};
+use happens_before::Origin;
+use ir::Var;
+use pointsto::{Act, Obj};
+use std::sync::Arc;
+use track::{Asked, Changes, Kind};
+
+/// Who runs an activation, with a number for the locks its callers hold then.
+pub(crate) type Comers = Arc<[(Origin, u32)]>;
+
+pub(crate) struct Questions {
+    comers: Asked<Act, Comers>,
+    anchors: Asked<Climbed, Arc<[Anchor]>>,
+    own: Asked<(Origin, Known), bool>,
+    /// Step by step: most edits along a way leave the steps as they are.
+    sources: Asked<(Origin, Known), Option<Arc<[Known]>>>,
+    fetched: Asked<(Origin, Known), bool>,
+    dealt: Asked<(Origin, Obj), bool>,
+}
+
+impl Questions {
+    pub(crate) fn new(follows: bool) -> Questions {
+        Questions {
+            comers: Asked::new(Kind::Comers, follows),
+            anchors: Asked::new(Kind::Anchors, follows),
+            own: Asked::new(Kind::Own, follows),
+            sources: Asked::new(Kind::Sources, follows),
+            fetched: Asked::new(Kind::Fetched, follows),
+            dealt: Asked::new(Kind::Dealt, follows),
+        }
+    }
+
+    pub(crate) fn update(&mut self, stages: &Stages<'_>, describe: &Describe<'_>, changes: &mut Changes) {
+        let own = Own { stages };
+        self.comers.refresh(changes, |&act| comers(stages, act));
+        self.anchors.refresh(changes, |climbed| match is_there(stages, climbed.act, climbed.base) {
+            true => climb(stages, describe, climbed),
+            false => [].into(),
+        });
+        self.own.refresh(changes, |&(origin, known)| {
+            is_there(stages, known.0, known.1) && own.is_own(origin, known)
+        });
+        self.sources.refresh(changes, |&(origin, known)| match is_there(stages, known.0, known.1) {
+            true => own.not_fetched(origin, known),
+            false => None,
+        });
+        let sources = |origin, known| self.sources.ask(&(origin, known), || own.not_fetched(origin, known));
+        self.fetched.refresh(changes, |&(origin, known)| is_fetched(known, |known| sources(origin, known)));
+        self.dealt.refresh(changes, |&(origin, obj)| dealt::is_dealt(stages, origin, obj));
+    }
+
+    pub(crate) fn comers(&self, stages: &Stages<'_>, act: Act) -> Comers {
+        self.comers.ask(&act, || comers(stages, act))
+    }
+
+    /// All ways the object may be what the variable refers to at the access; none means it cannot.
+    pub(crate) fn anchors(
+        &self,
+        stages: &Stages<'_>,
+        describe: &Describe<'_>,
+        climbed: Climbed,
+    ) -> Arc<[Anchor]> {
+        self.anchors.ask(&climbed, || climb(stages, describe, &climbed))
+    }
+
+    /// Is what the variable refers to the origin's own task, or a part of it?
+    pub(crate) fn is_own(&self, stages: &Stages<'_>, origin: Origin, known: Known) -> bool {
+        let own = Own { stages };
+        own.may_be_own(origin) && self.own.ask(&(origin, known), || own.is_own(origin, known))
+    }
+
+    /// May the origin have loaded the object where all its instances look?
+    pub(crate) fn is_fetched(&self, stages: &Stages<'_>, origin: Origin, known: Known) -> bool {
+        let own = Own { stages };
+        let sources = |known| self.sources.ask(&(origin, known), || own.not_fetched(origin, known));
+        self.fetched.ask(&(origin, known), || is_fetched(known, sources))
+    }
+
+    /// Does the origin have the object from its task only, on all these ways, and each task another one?
+    pub(crate) fn is_dealt<'w>(
+        &self,
+        stages: &Stages<'_>,
+        origin: Origin,
+        obj: Obj,
+        ways: impl Iterator<Item = &'w Anchor>,
+    ) -> bool {
+        dealt::are_from_task(stages, origin, ways)
+            && self.dealt.ask(&(origin, obj), || dealt::is_dealt(stages, origin, obj))
+    }
+}
+
+/// Questions outlive what they were about; then nobody asks them any more.
+fn is_there(stages: &Stages<'_>, act: Act, var: Var) -> bool {
+    let body = stages.program.lowered(stages.pointsto.method(act));
+    stages.pointsto.runs(act) && body.is_some_and(|body| body.vars.get(var).is_some())
+}
+
+fn comers(stages: &Stages<'_>, act: Act) -> Comers {
+    let hb = stages.happens_before;
+    let mut origins = hb.origins_of(act).to_vec();
+    origins.sort_unstable_by_key(|&origin| hb.rank(origin));
+    origins.into_iter().map(|origin| (origin, hb.held_by_callers(origin, act))).collect()
+}

@@ -1,0 +1,202 @@
+//! Cycles of more than two locks: ways from lock to lock first, and then, for each of these circles, the nestings that
+//! make the surest and shortest cycle. Knows the graph of locks; what makes a cycle unsure is told by its doubts.
+
+use super::cycles::{Choice, Edge, Number, Search, TRIES};
+use super::doubt::Forced;
+use findings::Confidence;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Steps of the search per start lock, so that a tangle of merged objects cannot hang the analysis.
+const STEPS: usize = 20_000;
+
+/// How good a cycle is: how sure, how many doubts, how many calls. Less is better.
+type Rank = (Confidence, usize, usize);
+
+/// The best cycles so far, by the places where their locks are made.
+#[derive(Default)]
+pub(super) struct Known(BTreeMap<Vec<u32>, Rank>);
+
+impl Known {
+    pub(super) fn add(&mut self, sites: Vec<u32>, rank: Rank) {
+        let best = self.0.entry(sites).or_insert(rank);
+        *best = rank.min(*best);
+    }
+
+    /// Is there nothing to win by a cycle that is at best like this? One that is unlikely is as good as another.
+    fn is_better(&self, sites: &[u32], rank: Rank) -> bool {
+        let is_better = |best: &Rank| *best < rank || best.0 == Confidence::Low && rank.0 == Confidence::Low;
+        self.0.get(sites).is_some_and(is_better)
+    }
+
+    /// As it is now.
+    pub(super) fn sites(&self) -> Shorter {
+        let mut shorter = Shorter::default();
+        for (sites, &(confidence, ..)) in &self.0 {
+            for &site in sites {
+                shorter.0.entry(site).or_default().push((sites.clone(), confidence != Confidence::Low));
+            }
+        }
+        shorter
+    }
+}
+
+/// Locks of shorter cycles, and whether one is likely, by each of the places where they are made.
+#[derive(Default)]
+pub(super) struct Shorter(FxHashMap<u32, Vec<(Vec<u32>, bool)>>);
+
+impl Shorter {
+    /// Are all locks of such a cycle through `site` among those made at `sites`, which are sorted?
+    fn is_inside(&self, sites: &[u32], site: u32, must_be_likely: bool) -> bool {
+        let is_inside = |(inner, is_likely): &(Vec<u32>, bool)| {
+            (*is_likely || !must_be_likely) && inner.iter().all(|site| sites.binary_search(site).is_ok())
+        };
+        self.0.get(&site).is_some_and(|shorter| shorter.iter().any(is_inside))
+    }
+}
+
+/// A search for cycles of one length, of which `start` is the smallest lock.
+pub(super) struct Long<'a, 's> {
+    search: &'a Search<'s>,
+    shorter: &'a Shorter,
+    start: Number,
+    length: usize,
+    distances: BTreeMap<Number, usize>,
+    steps: usize,
+    /// How often the circle at hand was tried in vain.
+    tries: u32,
+}
+
+/// A circle of locks with all that may be chosen for it.
+struct Circle {
+    sites: Vec<u32>,
+    /// There is a shorter cycle inside: this one is told only if it is likely.
+    is_around: bool,
+    choices: Vec<Vec<Choice>>,
+    /// What choices from this step on cannot avoid.
+    least: Vec<(Forced, usize)>,
+}
+
+/// Makes a cycle of the nestings, if it can be one; only a likely one if so told.
+type Add<'f> = dyn FnMut(&[Edge], bool, &mut Known) -> Option<Confidence> + 'f;
+
+impl<'a, 's> Long<'a, 's> {
+    pub(super) fn new(search: &'a Search<'s>, shorter: &'a Shorter, start: Number, length: usize) -> Self {
+        let distances = distances(search, start, length);
+        Long { search, shorter, start, length, distances, steps: 0, tries: 0 }
+    }
+
+    pub(super) fn run(mut self, known: &mut Known, add: &mut Add<'_>) {
+        self.extend(&mut vec![self.start], known, add);
+    }
+
+    /// Goes on from the last of these locks, to all that lead back to the start.
+    fn extend(&mut self, locks: &mut Vec<Number>, known: &mut Known, add: &mut Add<'_>) {
+        let search = self.search;
+        let at = locks[locks.len() - 1];
+        let sites = search.sites(locks.iter().copied());
+        if self.shorter.is_inside(&sites, search.sites[at as usize], true) {
+            return;
+        }
+        let left = self.length + 1 - locks.len();
+        for &to in search.onto.get(&at).into_iter().flatten() {
+            self.steps += 1;
+            if self.steps > STEPS {
+                return;
+            }
+            let leads_back = self.distances.get(&to).is_some_and(|&distance| distance < left);
+            if !leads_back || (to == self.start) != (left == 1) {
+                continue;
+            }
+            if left == 1 {
+                let circle = self.circle(locks, &sites);
+                self.tries = 0;
+                self.choose(&circle, &mut Vec::new(), (Forced::default(), 0), known, add);
+            } else if !locks.contains(&to) {
+                locks.push(to);
+                self.extend(locks, known, add);
+                locks.pop();
+            }
+        }
+    }
+
+    /// What makes a cycle around a shorter one unlikely need not be chosen.
+    fn circle(&self, locks: &[Number], sites: &[u32]) -> Circle {
+        let search = self.search;
+        let is_around = sites.iter().any(|&site| self.shorter.is_inside(sites, site, false));
+        let many = !locks.iter().all(|&lock| search.is_one_lock(lock));
+        let steps = locks.iter().copied().zip(locks.iter().copied().cycle().skip(1));
+        let choices: Vec<Vec<Choice>> = steps
+            .map(|(from, to)| {
+                let all = search.edges[&(from, to)].iter().copied();
+                all.filter(|choice| !is_around || choice.doubts.is_likely()).collect()
+            })
+            .collect();
+        let mut least = vec![(Forced::many(many), 0); choices.len() + 1];
+        for (at, choices) in choices.iter().enumerate().rev() {
+            let (doubts, calls) = least[at + 1];
+            let common = choices.iter().map(|choice| choice.doubts).reduce(Forced::common);
+            let shortest = choices.iter().map(|choice| choice.calls).min();
+            least[at] = (doubts.with(common.unwrap_or_default()), calls + shortest.unwrap_or(0));
+        }
+        Circle { sites: sites.to_vec(), is_around, choices, least }
+    }
+
+    /// Nestings for the steps, one after the other, as long as a better cycle may come of it.
+    fn choose(
+        &mut self,
+        circle: &Circle,
+        path: &mut Vec<Edge>,
+        (doubts, calls): (Forced, usize),
+        known: &mut Known,
+        add: &mut Add<'_>,
+    ) {
+        let search = self.search;
+        let Some(choices) = circle.choices.get(path.len()) else {
+            if search.blocks(&path[0], &path[path.len() - 1]) {
+                let confidence = add(path, circle.is_around, known).unwrap_or(Confidence::Low);
+                self.tries = if confidence == Confidence::Low { self.tries + 1 } else { 0 };
+            }
+            return;
+        };
+        let (rest, fewest) = circle.least[path.len() + 1];
+        for choice in choices {
+            self.steps += 1;
+            if self.steps > STEPS || self.tries == TRIES {
+                return;
+            }
+            let (doubts, calls) = (doubts.with(choice.doubts), calls + choice.calls);
+            let (confidence, doubtful) = doubts.with(rest).rank();
+            if known.is_better(&circle.sites, (confidence, doubtful, calls + fewest)) {
+                continue;
+            }
+            let fits = path.iter().all(|earlier| search.compatible(earlier, &choice.edge))
+                && path.last().is_none_or(|previous| search.blocks(&choice.edge, previous));
+            if fits {
+                path.push(choice.edge);
+                self.choose(circle, path, (doubts, calls), known, add);
+                path.pop();
+            }
+        }
+    }
+}
+
+/// Edges from each lock that lead back to the start, over locks that are not smaller.
+fn distances(search: &Search<'_>, start: Number, most: usize) -> BTreeMap<Number, usize> {
+    let mut distances = BTreeMap::from([(start, 0)]);
+    let mut last = vec![start];
+    for distance in 1..most {
+        let mut next = Vec::new();
+        for to in last {
+            for &from in search.into.get(&to).into_iter().flatten().filter(|&&from| from > start) {
+                if let Entry::Vacant(entry) = distances.entry(from) {
+                    entry.insert(distance);
+                    next.push(from);
+                }
+            }
+        }
+        last = next;
+    }
+    distances
+}

@@ -1,0 +1,262 @@
+//! The findings that tell causes: which pair stands for one, what identifies it, and the words. Each is worked out again
+//! only when something changed that it tells. Knows nothing of how pairs are found or gathered.
+
+use crate::access::{Access, What};
+use crate::anchor::Anchor;
+use crate::group::{Groups, Regrouped};
+use crate::pair::{Judge, Pair, Witness};
+use crate::race::Races;
+use crate::told::{Memory, Told, sides};
+use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint};
+use happens_before::Point;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use track::{Changes, Kind, Memo};
+
+/// Further pairs of one cause that are listed.
+pub(crate) const MOST_ALSO: usize = 50;
+
+/// Pairs of one cause.
+struct Cause {
+    /// Stands for all.
+    best: Pair,
+    pairs: Vec<Pair>,
+    /// `None` until it is told.
+    finding: Option<Arc<Finding>>,
+}
+
+pub(crate) struct Findings {
+    /// Findings less sure than this are told in brief: those that nobody looks at are many, and how they come about
+    /// takes long to tell.
+    least: Confidence,
+    /// The causes that are hardly believed, by memory.
+    doubtful: FxHashMap<Memory, Cause>,
+    believed: Vec<Cause>,
+    /// What there is to say about pairs that stand for causes.
+    described: Memo<Pair, Arc<Finding>>,
+}
+
+impl Findings {
+    pub(crate) fn new(follows: bool, least: Confidence) -> Findings {
+        let described = Memo::new(Kind::Described, follows);
+        Findings { least, doubtful: FxHashMap::default(), believed: Vec::new(), described }
+    }
+
+    /// Follows pairs that are told or gathered otherwise.
+    pub(crate) fn update(&mut self, teller: &Teller<'_>, regrouped: Regrouped, changes: &Changes) {
+        let mut before: FxHashMap<Pair, Arc<Finding>> = FxHashMap::default();
+        for &memory in &regrouped.memory {
+            let cause = teller.groups.doubtful(memory).map(|pairs| teller.cause(pairs));
+            let older = match cause {
+                Some(cause) => self.doubtful.insert(memory, cause),
+                None => self.doubtful.remove(&memory),
+            };
+            before.extend(older.and_then(|older| Some((older.best, older.finding?))));
+        }
+        if regrouped.is_believed {
+            let causes = teller.groups.believed().into_iter().map(|pairs| teller.cause(pairs)).collect();
+            let older = std::mem::replace(&mut self.believed, causes);
+            before.extend(older.into_iter().filter_map(|older| Some((older.best, older.finding?))));
+        }
+        let mut again = regrouped.pairs;
+        again.extend(self.described.stale(changes));
+        self.describe(teller, &again);
+        for cause in self.doubtful.values_mut().chain(&mut self.believed) {
+            if cause.finding.is_some() && !again.contains(&cause.best) {
+                continue;
+            }
+            let Some(described) = self.described.peek(cause.best) else { continue };
+            let older = cause.finding.take().or_else(|| before.remove(&cause.best));
+            let is_brief = !described.confidence.at_least(self.least);
+            let finding = if is_brief { described.clone() } else { teller.finding(cause, described) };
+            // Who keeps the older one need not compare.
+            cause.finding = Some(older.filter(|older| *older == finding).unwrap_or(finding));
+        }
+    }
+
+    /// Describes the pairs that stand for causes now, as far as that is not done or may be otherwise.
+    fn describe(&mut self, teller: &Teller<'_>, again: &BTreeSet<Pair>) {
+        let bests = self.doubtful.values().chain(&self.believed).map(|cause| cause.best);
+        let is_new = |pair: &Pair| again.contains(pair) || self.described.peek(*pair).is_none();
+        let pairs: Vec<Pair> = bests.clone().filter(is_new).collect();
+        let describe = |&pair: &Pair| (pair, self.described.record(|| teller.describe(pair, self.least)));
+        let described: Vec<_> = pairs.par_iter().map(describe).collect();
+        let kept: FxHashSet<Pair> = bests.collect();
+        for (pair, (finding, reads)) in described {
+            let older = self.described.peek(pair).filter(|older| ***older == finding).cloned();
+            self.described.set(pair, Some(older.unwrap_or_else(|| Arc::new(finding))), reads);
+        }
+        if self.described.len() > kept.len() {
+            let gone: Vec<Pair> =
+                self.described.iter().map(|(pair, _)| pair).filter(|pair| !kept.contains(pair)).collect();
+            gone.into_iter().for_each(|pair| _ = self.described.remove(pair));
+        }
+    }
+
+    /// All findings, each with an id of its own, in no particular order.
+    pub(crate) fn all(&self, teller: &Teller<'_>) -> Vec<Arc<Finding>> {
+        let causes: Vec<&Cause> = self.doubtful.values().chain(&self.believed).collect();
+        let mut findings: Vec<Arc<Finding>> =
+            causes.iter().filter_map(|cause| cause.finding.clone()).collect();
+        let mut ids: FxHashSet<&str> = FxHashSet::default();
+        let again: BTreeSet<String> =
+            findings.iter().map(|finding| &finding.id).filter(|id| !ids.insert(id)).cloned().collect();
+        for id in again {
+            let alike: Vec<usize> = (0..findings.len()).filter(|&at| findings[at].id == id).collect();
+            let in_full = |&at: &usize| {
+                let described = teller.describe(causes[at].best, Confidence::Low);
+                Finding::clone(&teller.finding(causes[at], &described))
+            };
+            let mut twins: Vec<Finding> = alike.par_iter().map(in_full).collect();
+            twins.sort();
+            keep_apart(&mut twins);
+            alike.into_iter().zip(twins).for_each(|(at, twin)| findings[at] = Arc::new(twin));
+        }
+        findings
+    }
+}
+
+/// Findings that differ only in their object, or in who calls, get ids that say so.
+fn keep_apart(alike: &mut [Finding]) {
+    let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for finding in alike {
+        let object = finding.object.as_ref().map_or_else(String::new, |place| place.file.clone());
+        let mut ways: Vec<String> = finding.sites.iter().map(methods).collect();
+        ways.sort();
+        ways.extend([finding.id.clone(), object]);
+        let twin = seen.entry(ways.clone()).or_default();
+        ways.push(twin.to_string());
+        *twin += 1;
+        let parts: Vec<&str> = ways.iter().map(String::as_str).collect();
+        finding.id = fingerprint(&parts);
+    }
+}
+
+fn methods(site: &Site) -> String {
+    let methods: Vec<&str> = site.trace.iter().map(|frame| frame.method.as_str()).collect();
+    methods.join(" ")
+}
+
+/// One side of the pair that is told: the access, how the object gets there, and the other side.
+type Side<'t> = (&'t Access, (Point, Option<&'t Anchor>), Point);
+
+/// What findings are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Teller<'a> {
+    pub(crate) judge: &'a Judge<'a>,
+    pub(crate) races: &'a Races,
+    pub(crate) groups: &'a Groups,
+}
+
+impl<'a> Teller<'a> {
+    fn witness(&self, pair: Pair) -> &'a Witness {
+        self.races.witness(pair).unwrap_or_else(|| unreachable!("pairs in groups survive"))
+    }
+
+    fn cause(&self, pairs: Vec<Pair>) -> Cause {
+        let best = pairs.iter().copied().min_by(|&a, &b| self.ranks(a, b));
+        let best = best.unwrap_or_else(|| unreachable!("a group has pairs"));
+        Cause { best, pairs, finding: None }
+    }
+
+    /// The surest pair stands for the group; then operations on the object, a forgotten lock, two writes before a
+    /// write and a read, the earliest lines.
+    fn ranks(&self, a: Pair, b: Pair) -> Ordering {
+        let rank =
+            |told: &'a Told| (told.confidence, 2 - told.operated, !told.one_locked, told.reads, &told.places);
+        let name = |pair: Pair| self.judge.describe.location(self.witness(pair).location);
+        rank(self.groups.told(a))
+            .cmp(&rank(self.groups.told(b)))
+            .then_with(|| name(a).cmp(&name(b)))
+            .then_with(|| self.judge.pairs(a, b))
+    }
+
+    /// The write comes first; between two writes the earlier line.
+    fn sides(&self, pair: Pair) -> [Side<'a>; 2] {
+        let (witness, accesses) = (self.witness(pair), self.judge.accesses);
+        let (a, b) = (accesses.get(witness.a), accesses.get(witness.b));
+        let [left, right] = sides(accesses, witness);
+        let (first, second) = ((a, left, right.0), (b, right, left.0));
+        let (place, other) = &self.groups.told(pair).places;
+        let is_second_first = !a.write && b.write || a.write == b.write && other < place;
+        if is_second_first { [second, first] } else { [first, second] }
+    }
+
+    /// What and where a pair is, and how sure; from some confidence on also who comes there by which way, which locks
+    /// they hold, and why it is believed.
+    fn describe(&self, pair: Pair, least: Confidence) -> Finding {
+        let (witness, describe) = (self.witness(pair), self.judge.describe);
+        let told = self.sides(pair);
+        let in_full = witness.confidence.at_least(least);
+        let sites = told.map(|(access, (point, way), other)| {
+            let kind = if access.write { AccessKind::Write } else { AccessKind::Read };
+            if in_full {
+                describe.site_against(point, kind, way, other)
+            } else {
+                describe.place_against(point, kind, way, other)
+            }
+        });
+        let [p, q] = told.map(|(_, (point, _), _)| point.origin);
+        let name = describe.location(witness.location);
+        let mut sides = [&sites[0], &sites[1]].map(|site| format!("{:?} {}", site.access, site.method));
+        sides.sort();
+        let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
+        let file_of_unnamed = match witness.location.what {
+            What::Elements | What::Contents => object.as_ref().map_or("", |place| &place.file),
+            What::Field(_) | What::Static(_) => "",
+        };
+        Finding {
+            id: fingerprint(&["race", &name, file_of_unnamed, &sides[0], &sides[1]]),
+            rule: Rule::Race,
+            confidence: witness.confidence,
+            engines: vec![Engine::WholeProgram],
+            message: self.message(pair),
+            field: Some(name),
+            object,
+            why: if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() },
+            fields: Vec::new(),
+            also: Vec::new(),
+            sites: sites.into_iter().collect(),
+        }
+    }
+
+    fn message(&self, pair: Pair) -> String {
+        let told = self.sides(pair);
+        let [first, second] = told.map(|(access, ..)| if access.write { "written" } else { "read" });
+        let [p, q] = told.map(|(_, (point, _), _)| point.origin);
+        let who = if p == q { "several instances of one thread" } else { "two threads" };
+        let witness = self.witness(pair);
+        let shown = self.judge.describe.headline(witness.location, sides(self.judge.accesses, witness));
+        format!("{shown} is {} by {who}", both(first, second))
+    }
+
+    /// And what else the cause concerns.
+    fn finding(&self, cause: &Cause, described: &Finding) -> Arc<Finding> {
+        let (place, other) = &self.groups.told(cause.best).places;
+        let others = cause.pairs.iter().filter(|&&pair| pair != cause.best);
+        let mut also: Vec<(Place, Place)> =
+            others.map(|&pair| self.groups.told(pair).places.clone()).collect();
+        also.sort();
+        also.dedup();
+        also.retain(|(a, b)| (a, b) != (place, other) && (b, a) != (place, other));
+        let mut why = described.why.clone();
+        if also.len() > MOST_ALSO {
+            also.truncate(MOST_ALSO);
+            why.push(format!(
+                "more than {MOST_ALSO} other pairs of places have the same cause; not all are listed"
+            ));
+        }
+        let locations = cause.pairs.iter().map(|&pair| self.witness(pair).location);
+        let fields: BTreeSet<String> =
+            locations.map(|location| self.judge.describe.location(location)).collect();
+        let fields = if fields.len() > 1 { fields.into_iter().collect() } else { Vec::new() };
+        Arc::new(Finding { why, fields, also, ..described.clone() })
+    }
+}
+
+fn both(a: &str, b: &str) -> String {
+    if a == b { a.to_string() } else { format!("{a} and {b}") }
+}

@@ -1,0 +1,311 @@
+//! Memory by kind, and the statements that touch it: which of them meet somewhere, kept up to date as accesses come and
+//! go. Judges nothing.
+
+use crate::Stages;
+use crate::access::{Access, AccessId, Accesses, Location, Touched, What};
+use crate::pair::Pair;
+use arena::{IndexVec, Interner, define_id};
+use happens_before::Content;
+use ir::{ClassId, MethodId, StmtId};
+use pointsto::{Act, Obj};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use track::{Changes, Memo};
+
+define_id! {
+    /// Memory whose pairs have nothing to do with those on other memory.
+    KindId
+}
+
+define_id! {
+    /// A statement, as far as it touches memory of one kind.
+    TouchId
+}
+
+/// A field; or the elements or contents of objects of one class.
+type Key = (What, Option<ClassId>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Touch {
+    pub(crate) kind: KindId,
+    pub(crate) method: MethodId,
+    pub(crate) stmt: StmtId,
+}
+
+/// For each object that a statement touches, by number, the accesses to it, in the order of content.
+pub(crate) type Places = Vec<(Option<Obj>, Vec<AccessId>)>;
+
+pub(crate) struct Memory {
+    kinds: Interner<KindId, Key>,
+    touches: Interner<TouchId, Touch>,
+    /// For each statement its accesses, ascending.
+    accesses: IndexVec<TouchId, BTreeSet<AccessId>>,
+    places: Memo<TouchId, Places>,
+    locations: FxHashMap<Location, Spot>,
+}
+
+#[derive(Default)]
+struct Spot {
+    accesses: BTreeSet<AccessId>,
+    /// Somebody writes it, and two threads can be at work here at all.
+    is_shared: bool,
+}
+
+/// What is to be looked at again.
+#[derive(Default)]
+pub(crate) struct Dirty {
+    /// Statements with other accesses than before.
+    pub(crate) touches: BTreeSet<TouchId>,
+    /// Pairs of statements that meet on memory that was not shared before, or no longer is.
+    pub(crate) pairs: BTreeSet<Pair>,
+}
+
+impl Memory {
+    pub(crate) fn new(follows: bool) -> Memory {
+        Memory {
+            kinds: Interner::new(),
+            touches: Interner::new(),
+            accesses: IndexVec::new(),
+            places: Memo::new(track::Kind::Touching, follows),
+            locations: FxHashMap::default(),
+        }
+    }
+
+    /// Follows activations that touch other memory than before.
+    pub(crate) fn update(
+        &mut self,
+        stages: &Stages<'_>,
+        content: &Content<'_>,
+        accesses: &Accesses,
+        differing: &[(Act, Touched)],
+        changes: &Changes,
+    ) -> Dirty {
+        let mut dirty = Dirty::default();
+        let mut locations: BTreeSet<Location> = BTreeSet::new();
+        for (act, before) in differing {
+            let after = accesses.of(*act);
+            let same_origins = before.origins == after.origins;
+            let is_same = |at: usize| {
+                let (before, after) = (before.accesses.get(at), after.accesses.get(at));
+                same_origins && before == after
+            };
+            let changed = |touched: &'_ Touched| {
+                let ids = (0..touched.accesses.len()).filter(|&at| !is_same(at));
+                ids.map(|at| AccessId { act: *act, at: at as u32 }).collect::<Vec<_>>()
+            };
+            for id in changed(before) {
+                self.remove(stages, id, &before.accesses[id.at as usize], &mut dirty, &mut locations);
+            }
+            for id in changed(after) {
+                self.add(stages, id, &after.accesses[id.at as usize], &mut dirty, &mut locations);
+            }
+        }
+        for location in locations {
+            self.look_at(stages, accesses, location, &mut dirty);
+        }
+        self.put_in_order(stages, content, accesses, changes, &mut dirty);
+        dirty
+    }
+
+    fn remove(
+        &mut self,
+        stages: &Stages<'_>,
+        id: AccessId,
+        access: &Access,
+        dirty: &mut Dirty,
+        locations: &mut BTreeSet<Location>,
+    ) {
+        for location in access.locations() {
+            let touch = self.touch(stages, location, access);
+            self.accesses[touch].remove(&id);
+            dirty.touches.insert(touch);
+            if let Some(spot) = self.locations.get_mut(&location) {
+                spot.accesses.remove(&id);
+            }
+            locations.insert(location);
+        }
+    }
+
+    fn add(
+        &mut self,
+        stages: &Stages<'_>,
+        id: AccessId,
+        access: &Access,
+        dirty: &mut Dirty,
+        locations: &mut BTreeSet<Location>,
+    ) {
+        for location in access.locations() {
+            let touch = self.touch(stages, location, access);
+            self.accesses[touch].insert(id);
+            dirty.touches.insert(touch);
+            self.locations.entry(location).or_default().accesses.insert(id);
+            locations.insert(location);
+        }
+    }
+
+    fn touch(&mut self, stages: &Stages<'_>, location: Location, access: &Access) -> TouchId {
+        let kind = self.kinds.intern(key(stages, location));
+        let (touch, is_new) =
+            self.touches.intern_new(Touch { kind, method: access.method, stmt: access.stmt });
+        if is_new {
+            self.accesses.push(BTreeSet::new());
+        }
+        touch
+    }
+
+    /// Whether a location is shared may be otherwise now.
+    fn look_at(&mut self, stages: &Stages<'_>, accesses: &Accesses, location: Location, dirty: &mut Dirty) {
+        let Some(spot) = self.locations.get_mut(&location) else { return };
+        let is_shared = is_shared(stages, accesses, &spot.accesses);
+        if std::mem::replace(&mut spot.is_shared, is_shared) != is_shared {
+            let met: Vec<TouchId> = self.met_at(stages, accesses, location).collect();
+            for &one in &met {
+                dirty.pairs.extend(met.iter().map(|&other| Pair::of(one, other)));
+            }
+        }
+        if self.locations.get(&location).is_some_and(|spot| spot.accesses.is_empty()) {
+            self.locations.remove(&location);
+        }
+    }
+
+    /// Where the statements are, as far as that may be otherwise now.
+    fn put_in_order(
+        &mut self,
+        stages: &Stages<'_>,
+        content: &Content<'_>,
+        accesses: &Accesses,
+        changes: &Changes,
+        dirty: &mut Dirty,
+    ) {
+        let mut touches = dirty.touches.clone();
+        touches.extend(self.places.stale(changes));
+        for touch in touches {
+            let kind = self.kinds.items()[self.kind_of(touch)];
+            let places = || places(stages, content, accesses, kind, &self.accesses[touch]);
+            let (places, reads) = self.places.record(places);
+            let differs = self.places.peek(touch) != Some(&places);
+            self.places.set(touch, Some(places), reads);
+            if differs {
+                dirty.touches.insert(touch);
+            }
+        }
+    }
+
+    pub(crate) fn kind_of(&self, touch: TouchId) -> KindId {
+        self.touches.items()[touch].kind
+    }
+
+    pub(crate) fn statement(&self, touch: TouchId) -> (MethodId, StmtId) {
+        let Touch { method, stmt, .. } = self.touches.items()[touch];
+        (method, stmt)
+    }
+
+    pub(crate) fn places(&self, touch: TouchId) -> &[(Option<Obj>, Vec<AccessId>)] {
+        self.places.peek(touch).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn what(&self, touch: TouchId) -> What {
+        self.kinds.items()[self.kind_of(touch)].0
+    }
+
+    pub(crate) fn is_shared(&self, location: Location) -> bool {
+        self.locations.get(&location).is_some_and(|spot| spot.is_shared)
+    }
+
+    /// Statements that share memory with this one, itself among them.
+    pub(crate) fn met_by(
+        &self,
+        stages: &Stages<'_>,
+        accesses: &Accesses,
+        touch: TouchId,
+    ) -> BTreeSet<TouchId> {
+        let what = self.what(touch);
+        let locations = self.places(touch).iter().map(|&(obj, _)| Location { what, obj });
+        let shared = locations.filter(|&location| self.is_shared(location));
+        shared.flat_map(|location| self.met_at(stages, accesses, location)).collect()
+    }
+
+    fn met_at(
+        &self,
+        stages: &Stages<'_>,
+        accesses: &Accesses,
+        location: Location,
+    ) -> impl Iterator<Item = TouchId> {
+        let kind = self.kinds.get(&key(stages, location));
+        let touch = |id: &AccessId| {
+            let access = accesses.get(*id);
+            self.touches.get(&Touch { kind: kind?, method: access.method, stmt: access.stmt })
+        };
+        let spot = self.locations.get(&location).into_iter();
+        let mut met: Vec<TouchId> = spot.flat_map(|spot| &spot.accesses).filter_map(touch).collect();
+        met.sort_unstable();
+        met.dedup();
+        met.into_iter()
+    }
+
+    /// The order of two kinds by content.
+    pub(crate) fn kinds(&self, content: &Content<'_>, a: KindId, b: KindId) -> Ordering {
+        keys(content, self.kinds.items()[a], self.kinds.items()[b])
+    }
+
+    /// The order of two statements of one kind by content.
+    pub(crate) fn statements(&self, content: &Content<'_>, a: TouchId, b: TouchId) -> Ordering {
+        let ((method, stmt), (other, at)) = (self.statement(a), self.statement(b));
+        content.methods(method, other).then(stmt.cmp(&at))
+    }
+}
+
+fn key(stages: &Stages<'_>, location: Location) -> Key {
+    let class = match location.what {
+        What::Elements | What::Contents => location.obj.map(|obj| stages.pointsto.object(obj).class),
+        What::Field(_) | What::Static(_) => None,
+    };
+    (location.what, class)
+}
+
+fn keys(content: &Content<'_>, (a, of): Key, (b, other): Key) -> Ordering {
+    let number = |what: What| match what {
+        What::Field(_) => 0,
+        What::Static(_) => 1,
+        What::Elements => 2,
+        What::Contents => 3,
+    };
+    let by_class = || match (of, other) {
+        (Some(class), Some(other)) => content.classes(class, other),
+        (class, other) => class.is_some().cmp(&other.is_some()),
+    };
+    match (a, b) {
+        (What::Field(a), What::Field(b)) | (What::Static(a), What::Static(b)) => content.fields(a, b),
+        _ => number(a).cmp(&number(b)).then_with(by_class),
+    }
+}
+
+fn places(
+    stages: &Stages<'_>,
+    content: &Content<'_>,
+    accesses: &Accesses,
+    kind: Key,
+    ids: &BTreeSet<AccessId>,
+) -> Places {
+    let mut ids: Vec<AccessId> = ids.iter().copied().collect();
+    ids.sort_by(|a, b| content.acts(a.act, b.act).then(a.at.cmp(&b.at)));
+    let mut places: FxHashMap<Option<Obj>, Vec<AccessId>> = FxHashMap::default();
+    for id in ids {
+        for location in accesses.get(id).locations().filter(|&location| key(stages, location) == kind) {
+            places.entry(location.obj).or_default().push(id);
+        }
+    }
+    let mut places: Places = places.into_iter().collect();
+    places.sort_unstable_by_key(|&(obj, _)| obj);
+    places
+}
+
+/// Does anybody write here, and can two threads be at work at all?
+fn is_shared(stages: &Stages<'_>, accesses: &Accesses, ids: &BTreeSet<AccessId>) -> bool {
+    let mut origins = ids.iter().flat_map(|id| accesses.of(id.act).origins.iter());
+    let Some(&first) = origins.next() else { return false };
+    let are_several =
+        stages.happens_before.origins()[first].overlaps_itself || origins.any(|&origin| origin != first);
+    are_several && ids.iter().any(|&id| accesses.get(id).write)
+}

@@ -1,0 +1,307 @@
+//! Judging one pair of statements: does it survive every stage? Same location, at least one write, origins that may
+//! overlap, an object both can reach, no common lock. A function of the pair alone, whatever others there are.
+
+use crate::Stages;
+use crate::access::{Access, AccessId, Accesses, Location};
+use crate::anchor::{Anchor, Climbed};
+use crate::apart::{self, Meeting, Side};
+use crate::asked::Questions;
+use crate::cache::Caches;
+use crate::confidence::{self, Doubt, Doubts};
+use crate::describe::Describe;
+use crate::memory::{Memory, TouchId};
+use findings::Confidence;
+use happens_before::{AccessPoint, Origin, Point, Protection};
+use pointsto::Obj;
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use track::Read;
+
+/// Two statements that touch the same kind of memory, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Pair(pub(crate) TouchId, pub(crate) TouchId);
+
+impl Pair {
+    pub(crate) fn of(one: TouchId, other: TouchId) -> Pair {
+        Pair(one.min(other), one.max(other))
+    }
+}
+
+impl track::Key for Pair {
+    fn read(self, kind: track::Kind) -> Read {
+        Read::pair(kind, self.0, self.1)
+    }
+}
+
+/// How far a pair of statements came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    SameObject,
+    TwoOrigins,
+    Overlapping,
+    Unlocked,
+}
+
+/// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
+const TRIES: u32 = 8;
+
+/// What is found out about a pair of statements.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Judged {
+    pub(crate) stage: Stage,
+    pub(crate) best: Option<Witness>,
+}
+
+/// A surviving pair: who, on what, and how sure.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Witness {
+    pub(crate) a: AccessId,
+    pub(crate) b: AccessId,
+    pub(crate) origins: (Origin, Origin),
+    pub(crate) location: Location,
+    pub(crate) confidence: Confidence,
+    pub(crate) doubts: Doubts,
+    /// Through which callers the object comes, where that matters.
+    pub(crate) anchors: Option<Box<(Anchor, Anchor)>>,
+}
+
+/// Why a pair is believed.
+struct Reasons {
+    anchors: Option<Box<(Anchor, Anchor)>>,
+    doubts: Doubts,
+}
+
+/// What is known of a pair so far.
+struct Progress {
+    stage: Stage,
+    best: Option<Witness>,
+    tries: u32,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        Progress { stage: Stage::SameObject, best: None, tries: 0 }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.tries >= TRIES || self.best.as_ref().is_some_and(|best| best.confidence == Confidence::High)
+    }
+}
+
+/// Looks at pairs.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) stages: &'a Stages<'a>,
+    pub(crate) describe: &'a Describe<'a>,
+    pub(crate) accesses: &'a Accesses,
+    pub(crate) memory: &'a Memory,
+    pub(crate) questions: &'a Questions,
+    pub(crate) caches: &'a Caches,
+}
+
+impl Judge<'_> {
+    /// `None` if the two do not meet at all.
+    pub(crate) fn look_at(&self, pair: Pair) -> Option<Judged> {
+        let (first, second) = self.in_order(pair);
+        let mut progress: Option<Progress> = None;
+        'all: for (location, mine, theirs) in self.common(first, second) {
+            for (n, &a) in mine.iter().enumerate() {
+                // With itself each pair of accesses once.
+                for &b in if first == second { &theirs[n..] } else { theirs } {
+                    let (left, right) = (self.accesses.get(a), self.accesses.get(b));
+                    if (left.write || right.write) && (left.in_app || right.in_app) {
+                        let progress = progress.get_or_insert_with(Progress::new);
+                        self.check(location, (a, left), (b, right), progress);
+                        if progress.is_settled() {
+                            break 'all;
+                        }
+                    }
+                }
+            }
+        }
+        progress.map(|Progress { stage, best, .. }| Judged { stage, best })
+    }
+
+    /// The statements of a pair, the first by content first.
+    pub(crate) fn in_order(&self, pair: Pair) -> (TouchId, TouchId) {
+        match self.memory.statements(&self.describe.content, pair.0, pair.1) {
+            Ordering::Greater => (pair.1, pair.0),
+            _ => (pair.0, pair.1),
+        }
+    }
+
+    /// The order of two pairs by content.
+    pub(crate) fn pairs(&self, a: Pair, b: Pair) -> Ordering {
+        let (content, memory) = (&self.describe.content, self.memory);
+        let ((first, second), (one, other)) = (self.in_order(a), self.in_order(b));
+        memory
+            .kinds(content, memory.kind_of(first), memory.kind_of(one))
+            .then_with(|| memory.statements(content, first, one))
+            .then_with(|| memory.statements(content, second, other))
+    }
+
+    /// Where the two meet. Objects that exist once come first: they tell most.
+    fn common(&self, first: TouchId, second: TouchId) -> Vec<(Location, &[AccessId], &[AccessId])> {
+        let what = self.memory.what(first);
+        let (mine, theirs) = (self.memory.places(first), self.memory.places(second));
+        let mut common = Vec::new();
+        let mut rest = theirs;
+        for (obj, ids) in mine {
+            rest = &rest[rest.partition_point(|(other, _)| other < obj)..];
+            let location = Location { what, obj: *obj };
+            if let Some((other, met)) = rest.first()
+                && other == obj
+                && self.memory.is_shared(location)
+            {
+                common.push((location, ids.as_slice(), met.as_slice()));
+            }
+        }
+        if common.len() > 1 {
+            let exists_once = |obj: Obj| self.stages.happens_before.unique(obj);
+            let last = |location: &Location| location.obj.is_some_and(|obj| !exists_once(obj));
+            common.sort_by(|(a, ..), (b, ..)| {
+                let by_object = || match (a.obj, b.obj) {
+                    (Some(obj), Some(other)) => self.describe.content.objects(obj, other),
+                    (obj, other) => obj.is_some().cmp(&other.is_some()),
+                };
+                last(a).cmp(&last(b)).then_with(by_object)
+            });
+        }
+        common
+    }
+
+    /// One pair of accesses on one location: the best witness over all pairs of origins.
+    fn check(
+        &self,
+        location: Location,
+        (a, left): (AccessId, &Access),
+        (b, right): (AccessId, &Access),
+        progress: &mut Progress,
+    ) {
+        let hb = self.stages.happens_before;
+        let apart = matches!((left.index, right.index), (Some(i), Some(j)) if i != j);
+        if apart || left.taken && right.taken {
+            return;
+        }
+        // Whoever comes with the same locks of callers is kept apart by locks alike.
+        let comers = |act| self.questions.comers(self.stages, act);
+        let (mine, theirs) = (comers(left.act), comers(right.act));
+        let mut locked: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        for &(p, with) in mine.iter() {
+            for &(q, other) in theirs.iter() {
+                let is_locked = *locked.entry((with, other)).or_insert_with(|| {
+                    let points = access_points(location, (left, p), (right, q));
+                    matches!(hb.protects(&points.0, &points.1), Protection::Yes(_))
+                });
+                if is_locked {
+                    if progress.stage < Stage::Overlapping {
+                        let stage = self.meet(location, (left, p), (right, q)).err();
+                        progress.stage = progress.stage.max(stage.unwrap_or(Stage::Overlapping));
+                    }
+                    continue;
+                }
+                let Reasons { doubts, anchors } = match self.judge(location, (left, p), (right, q)) {
+                    Ok(reasons) => reasons,
+                    Err(stage) => {
+                        progress.stage = progress.stage.max(stage);
+                        continue;
+                    }
+                };
+                progress.stage = Stage::Unlocked;
+                progress.tries += 1;
+                let (origins, confidence) = ((p, q), doubts.confidence());
+                if progress.best.as_ref().is_none_or(|old| confidence < old.confidence) {
+                    progress.best = Some(Witness { a, b, origins, location, confidence, doubts, anchors });
+                }
+                if progress.is_settled() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// May the two run at the same time on one object? How far the pair comes, if not.
+    fn meet(
+        &self,
+        location: Location,
+        (left, p): (&Access, Origin),
+        (right, q): (&Access, Origin),
+    ) -> Result<(), Stage> {
+        let (stages, hb) = (self.stages, self.stages.happens_before);
+        let origin = &hb.origins()[p];
+        if p == q && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
+            return Err(Stage::SameObject);
+        }
+        if p == q
+            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+            && self.questions.is_own(stages, p, (left.act, base, obj))
+            && self.questions.is_own(stages, p, (right.act, other, obj))
+        {
+            return Err(Stage::SameObject);
+        }
+        let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
+        if hb.ordered(&point(p, left), &point(q, right)).is_some() {
+            return Err(Stage::TwoOrigins);
+        }
+        Ok(())
+    }
+
+    /// Every stage in turn. How far the pair comes, if it does not survive.
+    fn judge(
+        &self,
+        location: Location,
+        (left, p): (&Access, Origin),
+        (right, q): (&Access, Origin),
+    ) -> Result<Reasons, Stage> {
+        self.meet(location, (left, p), (right, q))?;
+        let (stages, known) = (self.stages, (self.questions, self.caches));
+        let points = access_points(location, (left, p), (right, q));
+        let protection = stages.happens_before.protects(&points.0, &points.1);
+        if let Protection::Yes(_) = protection {
+            return Err(Stage::Overlapping);
+        }
+        let doubts_with = |protection: &Protection<'_>| {
+            confidence::doubts(stages, known, (left, p), (right, q), location, protection)
+        };
+        let mut anchors = None;
+        let mut doubts = doubts_with(&protection);
+        // A closer look, unless it would not be shown anyway.
+        if doubts.confidence() < Confidence::Low
+            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
+        {
+            let ways = |origin, access: &Access, base| {
+                let climbed = Climbed { origin, act: access.act, stmt: access.stmt, base, obj };
+                self.questions.anchors(stages, self.describe, climbed)
+            };
+            let ways = (ways(p, left, base), ways(q, right, other));
+            let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
+            let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
+            let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, a, b) else {
+                return Err(Stage::Overlapping);
+            };
+            anchors = Some(Box::new((x.clone(), y.clone())));
+            if let Some(guard) = guard {
+                doubts = doubts_with(&Protection::Weak(guard));
+            }
+            let mut all = ways.0.iter().chain(ways.1.iter());
+            if p == q && self.questions.is_dealt(stages, p, obj, &mut all) {
+                doubts.add(Doubt::Dealt);
+            }
+        }
+        Ok(Reasons { anchors, doubts })
+    }
+}
+
+fn access_points(
+    location: Location,
+    (left, p): (&Access, Origin),
+    (right, q): (&Access, Origin),
+) -> (AccessPoint, AccessPoint) {
+    let access_point = |origin, access: &Access| AccessPoint {
+        point: Point { origin, act: access.act, stmt: access.stmt },
+        base: access.base,
+        object: location.obj,
+        is_write: access.write,
+    };
+    (access_point(p, left), access_point(q, right))
+}

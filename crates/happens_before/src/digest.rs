@@ -1,0 +1,165 @@
+//! A number for everything that is known of order and locks, by content: equal for equal states, whatever ids were
+//! handed out on the way.
+
+use crate::HappensBefore;
+use crate::types::*;
+use ir::{Program, StmtId, StmtKind, Var};
+use pointsto::{Act, Contents, PointsTo, hash};
+use std::hash::Hash;
+
+/// A hash of each part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Digest {
+    pub origins: u64,
+    pub order: u64,
+    pub locks: u64,
+    pub fresh: u64,
+    pub unique: u64,
+    pub nestings: u64,
+}
+
+impl HappensBefore {
+    pub fn digest(&self, program: &Program, pointsto: &PointsTo) -> Digest {
+        let mut digester = Digester { hb: self, program, contents: pointsto.contents() };
+        let mut digest = Digest::default();
+        for (origin, info) in self.origins().iter() {
+            add(&mut digest.origins, &digester.origin(origin, info));
+        }
+        for act in pointsto.acts() {
+            digester.act(pointsto, act, &mut digest);
+        }
+        for obj in pointsto.objects() {
+            let of = (digester.contents.obj(obj), self.unique(obj));
+            let wholes = self.wholes(obj).into_iter().map(|whole| digester.contents.obj(whole));
+            add(&mut digest.unique, &(of, wholes.fold(0, u64::wrapping_add)));
+        }
+        for nesting in self.nestings() {
+            add(&mut digest.nestings, &digester.nesting(nesting));
+        }
+        digest
+    }
+}
+
+/// A sum does not depend on the order.
+fn add(sum: &mut u64, item: &impl Hash) {
+    *sum = sum.wrapping_add(hash(item));
+}
+
+struct Digester<'a> {
+    hb: &'a HappensBefore,
+    program: &'a Program,
+    contents: Contents<'a>,
+}
+
+impl Digester<'_> {
+    fn origin(&mut self, origin: Origin, info: &OriginInfo) -> u64 {
+        let task = info.task.map(|task| self.contents.obj(task));
+        let serial_on = info.serial_on.map(|executor| self.contents.obj(executor));
+        let mut spawned_by = 0;
+        for by in &info.spawned_by {
+            add(&mut spawned_by, &(self.hb.rank(by.parent), self.contents.act(by.act), by.stmt));
+        }
+        let flags = (info.kind, info.overlaps_itself, info.runs_once, info.own_task);
+        hash(&(self.hb.rank(origin), self.contents.act(info.entry), task, serial_on, spawned_by, flags))
+    }
+
+    fn act(&mut self, pointsto: &PointsTo, act: Act, digest: &mut Digest) {
+        let own = self.contents.act(act);
+        let origins = self.hb.origins_of(act).to_vec();
+        for &origin in &origins {
+            add(&mut digest.origins, &(own, self.hb.rank(origin)));
+        }
+        let Some(body) = self.program.lowered(pointsto.method(act)) else { return };
+        let first = StmtId(0);
+        for &origin in &origins {
+            let here = Point { origin, act, stmt: first };
+            for (other, info) in self.hb.origins().iter() {
+                let there = Point { origin: other, act: info.entry, stmt: first };
+                let ordered = self.hb.ordered(&here, &there).is_some();
+                add(&mut digest.order, &(own, self.hb.rank(origin), self.hb.rank(other), ordered));
+            }
+            let locks = self.held(&here);
+            add(&mut digest.locks, &(own, self.hb.rank(origin), locks));
+        }
+        let executes_once = self.hb.executes_once(act, first);
+        add(&mut digest.unique, &(own, executes_once));
+        for (stmt, info) in body.stmts.iter() {
+            if let Some(&origin) = origins.first() {
+                let started = self.hb.anything_started_before(act, stmt);
+                let locks = self.held(&Point { origin, act, stmt });
+                add(&mut digest.locks, &(own, stmt, locks));
+                add(&mut digest.order, &(own, stmt, started));
+            }
+            for var in used(&info.kind) {
+                add(&mut digest.fresh, &(own, stmt, var, self.hb.fresh(act, stmt, var)));
+            }
+        }
+    }
+
+    fn held(&mut self, point: &Point) -> u64 {
+        let mut sum = 0;
+        for lock in self.hb.held(point) {
+            add(&mut sum, &self.lock(lock));
+        }
+        sum
+    }
+
+    fn lock(&mut self, lock: &HeldLock) -> u64 {
+        let mut keys = 0;
+        for key in &lock.keys {
+            match key {
+                LockKey::Unique(obj) => add(&mut keys, &self.contents.obj(*obj)),
+                other => add(&mut keys, other),
+            }
+        }
+        let mut nodes = 0;
+        for node in &lock.nodes {
+            match *node {
+                LockNode::Object(obj) => add(&mut nodes, &self.contents.obj(obj)),
+                LockNode::Part { of, object } => {
+                    add(&mut nodes, &(self.contents.obj(of), self.contents.obj(object)));
+                }
+                LockNode::Class(class) => add(&mut nodes, &class),
+            }
+        }
+        hash(&(keys, nodes, lock.shared, self.contents.act(lock.act), lock.stmt))
+    }
+
+    fn nesting(&mut self, nesting: &Nesting) -> u64 {
+        let mut origins = 0;
+        for &origin in &nesting.origins {
+            add(&mut origins, &self.hb.rank(origin));
+        }
+        let wants = match &nesting.wants {
+            Wanted::Lock(lock) => self.lock(lock),
+            Wanted::End(ends) => {
+                let mut sum = 0;
+                for end in ends {
+                    add(&mut sum, &(self.hb.rank(end.origin), end.is_timed, end.is_certain));
+                }
+                sum
+            }
+        };
+        let mut locks = 0;
+        for lock in &nesting.locks {
+            add(&mut locks, &self.lock(lock));
+        }
+        let calls: Vec<(u64, StmtId)> =
+            nesting.calls.iter().map(|&(act, stmt)| (self.contents.act(act), stmt)).collect();
+        let flags = (nesting.called_back, nesting.choices, nesting.is_reached);
+        let at = (self.contents.act(nesting.act), nesting.stmt);
+        hash(&(origins, self.lock(&nesting.held), wants, locks, calls, flags, at))
+    }
+}
+
+/// Variables whose objects a statement touches.
+fn used(kind: &StmtKind) -> Vec<Var> {
+    match kind {
+        StmtKind::Load { base, .. }
+        | StmtKind::Store { base, .. }
+        | StmtKind::LoadElem { base, .. }
+        | StmtKind::StoreElem { base, .. } => vec![*base],
+        StmtKind::Call { args, .. } => args.clone(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,75 @@
+//! What calls pass on if only some objects get to the caller: each restriction stored once, and each question answered
+//! once. Knows neither locks nor walks.
+
+use super::keys::Keys;
+use super::narrow::{Narrow, Params, widen};
+use super::telling::Call;
+use arena::{Interner, define_id};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use track::{Asked, Changes, Kind};
+
+define_id! {
+    /// What may get to the parameters of an activation; 0 for anything.
+    Restriction
+}
+
+pub struct Passing {
+    restrictions: Interner<Restriction, Params>,
+    /// `None` if no receiver gets there.
+    entered: Asked<(Call, Restriction), Option<Restriction>>,
+    known_widened: FxHashMap<(Restriction, Restriction), Restriction>,
+}
+
+impl Passing {
+    pub fn new(follows: bool) -> Passing {
+        let mut restrictions = Interner::new();
+        restrictions.intern(Params::new());
+        let entered = Asked::new(Kind::Enters, follows);
+        Passing { restrictions, entered, known_widened: FxHashMap::default() }
+    }
+
+    pub fn update(&mut self, keys: &Keys<'_, '_>, changes: &mut Changes) {
+        let restrictions = RefCell::new(&mut self.restrictions);
+        self.entered
+            .refresh(changes, |&(call, params)| enter(keys, &mut restrictions.borrow_mut(), call, params));
+    }
+
+    pub fn add(&mut self, params: Params) -> Restriction {
+        self.restrictions.intern(params)
+    }
+
+    pub fn params(&self, restriction: Restriction) -> &Params {
+        &self.restrictions[restriction]
+    }
+
+    pub fn enter(&mut self, keys: &Keys<'_, '_>, call: Call, params: Restriction) -> Option<Restriction> {
+        let Passing { restrictions, entered, .. } = self;
+        entered.ask(&(call, params), || enter(keys, restrictions, call, params))
+    }
+
+    /// What gets there on one of two ways.
+    pub fn widened(&mut self, a: Restriction, b: Restriction) -> Restriction {
+        if a == b || a == Restriction(0) {
+            return a;
+        }
+        let Passing { restrictions, known_widened, .. } = self;
+        *known_widened.entry((a, b)).or_insert_with(|| {
+            let mut params = restrictions[a].clone();
+            widen(&mut params, &restrictions[b]);
+            restrictions.intern(params)
+        })
+    }
+}
+
+fn enter(
+    keys: &Keys<'_, '_>,
+    restrictions: &mut Interner<Restriction, Params>,
+    call: Call,
+    params: Restriction,
+) -> Option<Restriction> {
+    let stmt = call.stmt(keys.world)?;
+    let narrow = Narrow { world: keys.world, paths: keys.paths };
+    let entered = narrow.enter(call.caller, &restrictions[params], stmt, call.callee)?;
+    Some(restrictions.intern(entered))
+}

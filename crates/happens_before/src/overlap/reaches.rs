@@ -1,0 +1,184 @@
+//! What origins reach from where they start others: asked for when lives are found out, kept as long as somebody asks.
+//! Knows starts and kills; what they mean is the asker's affair.
+
+use super::Span;
+use crate::bits::Bits;
+use crate::origins::Origins;
+use crate::reach::{Barrier, Climb, Kills, Start, climb};
+use crate::types::Origin;
+use crate::world::World;
+use arena::{Id, IndexVec, define_id};
+use pointsto::Act;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use track::{Changes, Kind, Memo, Read, note};
+
+define_id! {
+    /// A computed reach.
+    ReachId
+}
+
+/// Who goes on from where, up to which kills.
+type Question = (Origin, Start, Kills);
+
+pub struct Reaches {
+    numbers: FxHashMap<Question, ReachId>,
+    questions: IndexVec<ReachId, Question>,
+    climbs: Memo<ReachId, Arc<Climb>>,
+    /// Numbers of questions that nobody asks any more.
+    free: Vec<ReachId>,
+    /// What somebody asks for now.
+    asked: BTreeSet<ReachId>,
+    /// What has to be found out again.
+    stale: BTreeSet<ReachId>,
+    differing: Differing,
+}
+
+/// Where answers differ from those before.
+#[derive(Default)]
+pub struct Differing {
+    pub is_any: bool,
+    pub roots: BTreeSet<Act>,
+    pub parts: BTreeSet<Act>,
+}
+
+impl Reaches {
+    pub fn new(follows: bool) -> Reaches {
+        Reaches {
+            numbers: FxHashMap::default(),
+            questions: IndexVec::new(),
+            climbs: Memo::new(Kind::Reach, follows),
+            free: Vec::new(),
+            asked: BTreeSet::new(),
+            stale: BTreeSet::new(),
+            differing: Differing::default(),
+        }
+    }
+
+    /// Looks what has to be found out again.
+    pub fn look(&mut self, changes: &Changes) {
+        self.stale = self.climbs.stale(changes).into_iter().collect();
+    }
+
+    /// All questions will be asked anew.
+    pub fn begin(&mut self) {
+        self.asked.clear();
+    }
+
+    /// Forgets what was not asked for: its statements may be gone.
+    pub fn forget(&mut self) {
+        let is_gone = |id: &ReachId| !self.asked.contains(id);
+        let gone: BTreeSet<ReachId> = self.numbers.values().copied().filter(is_gone).collect();
+        for id in gone {
+            self.numbers.remove(&self.questions[id]);
+            self.stale.remove(&id);
+            let climb = self.climbs.remove(id).unwrap_or_default();
+            self.differing.add(&climb, &Climb::default());
+            self.free.push(id);
+        }
+    }
+
+    /// The number of a question, with its answer.
+    pub fn ask(&mut self, world: &World<'_>, origins: &Origins, question: Question) -> (ReachId, Arc<Climb>) {
+        let id = match self.numbers.get(&question) {
+            Some(&id) => id,
+            None => {
+                let id = self.number(question);
+                self.stale.insert(id);
+                id
+            }
+        };
+        self.asked.insert(id);
+        if self.stale.remove(&id) {
+            self.work_out(world, origins, id);
+        }
+        note(Read::of(Kind::Reach, id));
+        let climb = self.climbs.peek(id).cloned().unwrap_or_default();
+        (id, climb)
+    }
+
+    /// Finds everything out again that has to be.
+    pub fn refresh(&mut self, world: &World<'_>, origins: &Origins, changes: &mut Changes) {
+        for id in std::mem::take(&mut self.stale) {
+            if self.work_out(world, origins, id) {
+                changes.add(Read::of(Kind::Reach, id));
+            }
+        }
+    }
+
+    pub fn take_differing(&mut self) -> Differing {
+        std::mem::take(&mut self.differing)
+    }
+
+    /// By activation, who runs it as a whole.
+    pub fn roots(&self) -> FxHashMap<Act, Bits> {
+        let mut roots: FxHashMap<Act, Bits> = FxHashMap::default();
+        for (id, climb) in self.climbs.iter() {
+            for &root in &climb.roots {
+                roots.entry(root).or_default().insert(id.index());
+            }
+        }
+        roots
+    }
+
+    pub fn rooted_at(&self, act: Act) -> Bits {
+        let with = self.climbs.iter().filter(|(_, climb)| climb.roots.contains(&act));
+        with.map(|(id, _)| id.index()).collect()
+    }
+
+    /// All of each list as one.
+    pub fn spans(&self, lists: BTreeSet<Vec<ReachId>>) -> FxHashMap<Vec<ReachId>, Arc<Span>> {
+        let span = |list: Vec<ReachId>| {
+            let mut span = Span::default();
+            for &id in &list {
+                span.reaches.insert(id.index());
+                for (&act, stmts) in self.climbs.peek(id).into_iter().flat_map(|climb| &climb.parts) {
+                    let all = span.parts.entry(act).or_default();
+                    if **all != **stmts {
+                        Arc::make_mut(all).union_with(stmts);
+                    }
+                }
+            }
+            (list, Arc::new(span))
+        };
+        lists.into_iter().map(span).collect()
+    }
+
+    fn number(&mut self, question: Question) -> ReachId {
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.questions[id] = question.clone();
+                id
+            }
+            None => self.questions.push(question.clone()),
+        };
+        self.numbers.insert(question, id);
+        id
+    }
+
+    /// True if the answer differs from the one before.
+    fn work_out(&mut self, world: &World<'_>, origins: &Origins, id: ReachId) -> bool {
+        let (origin, start, kills) = &self.questions[id];
+        let (now, reads) = self.climbs.record(|| {
+            let (entry, runs) = (origins.info[*origin].entry, &origins.runs[*origin]);
+            climb(entry, runs, &[*start], &Barrier::new(world, kills.clone()))
+        });
+        let before = self.climbs.peek(id).cloned().unwrap_or_default();
+        let differs = *before != now || self.climbs.peek(id).is_none();
+        if differs {
+            self.differing.add(&before, &now);
+        }
+        self.climbs.set(id, Some(Arc::new(now)), reads);
+        differs
+    }
+}
+
+impl Differing {
+    fn add(&mut self, before: &Climb, now: &Climb) {
+        self.is_any = true;
+        self.roots.extend(before.roots.symmetric_difference(&now.roots));
+        let acts = before.parts.keys().chain(now.parts.keys()).copied();
+        self.parts.extend(acts.filter(|act| before.parts.get(act) != now.parts.get(act)));
+    }
+}

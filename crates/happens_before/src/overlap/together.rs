@@ -1,0 +1,224 @@
+//! Who may run at the same time as whom. Knows where origins are alive, and what is started there.
+
+use super::Overlap;
+use super::reaches::ReachId;
+use super::tree::Tree;
+use crate::bits::Bits;
+use crate::joins::Joins;
+use crate::origins::{Origins, Site};
+use crate::types::{Origin, OriginKind};
+use crate::unique::Unique;
+use crate::world::World;
+use arena::{Id, IndexVec};
+use ir::StmtId;
+use pointsto::Act;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use track::{Kind, Read, note};
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Together {
+    /// Pairs that may be alive together wherever they are.
+    pub together: IndexVec<Origin, Bits>,
+    /// Origins that share an ancestor, or are one.
+    pub related: IndexVec<Origin, Bits>,
+    /// For T and an origin U that joins it without having started it: the points of U at which T may be alive.
+    pub joined: BTreeMap<(Origin, Origin), ReachId>,
+}
+
+impl Together {
+    pub fn new(
+        world: &World<'_>,
+        origins: &Origins,
+        joins: &Joins,
+        unique: &Unique,
+        overlap: &Overlap,
+    ) -> Together {
+        note(Read::all(Kind::Origins));
+        note(Read::all(Kind::Joins));
+        let tree = &Tree::new(origins, unique, &joins.covers);
+        let count = origins.info.len();
+        let bits = || (0..count).map(|_| Bits::with_len(count)).collect();
+        let together = Together { together: bits(), related: bits(), joined: BTreeMap::new() };
+        let done = FxHashSet::default();
+        let during = RefCell::default();
+        let mut finder = Finder { world, origins, unique, tree, overlap, together, done, during };
+        finder.find_together();
+        finder.find_joined();
+        finder.together
+    }
+}
+
+struct Finder<'a, 'w> {
+    world: &'a World<'w>,
+    origins: &'a Origins,
+    unique: &'a Unique,
+    tree: &'a Tree,
+    overlap: &'a Overlap,
+    together: Together,
+    done: FxHashSet<(Origin, Origin)>,
+    /// What calls may run, as far as somebody asked.
+    during: RefCell<FxHashMap<(Act, StmtId), Rc<Bits>>>,
+}
+
+impl Finder<'_, '_> {
+    /// R1 and R2 may run at the same time iff in some common ancestor P, at the spawn of a child that leads to
+    /// R2, R1 may be alive (or the other way round); R1 = R2 for an origin that overlaps itself.
+    fn find_together(&mut self) {
+        for p in self.origins.info.ids() {
+            let members: Vec<Origin> = self.tree.below[p].iter().map(Origin::new).collect();
+            for &member in &members {
+                self.together.related[member].union_with(&self.tree.below[p]);
+            }
+            let mut by_life: BTreeMap<&Vec<ReachId>, Vec<Origin>> = BTreeMap::new();
+            for (&r1, reaches) in &self.overlap.lives.value.alive[p] {
+                by_life.entry(reaches).or_default().push(r1);
+            }
+            for at in self.tree.sites[p].clone() {
+                let site = &self.origins.sites[at];
+                // Nothing is known about the order of initialisers.
+                let is_init = self.origins.info[p].kind == OriginKind::Initialization;
+                for (life, alike) in &by_life {
+                    let is_alive = self.is_alive_at(life, site);
+                    let is_reached = self.is_reached(life, site);
+                    for &r1 in alike {
+                        let starts_inside = is_reached && self.starts_inside(p, r1, site);
+                        if is_alive
+                            || starts_inside
+                            || is_init && !self.tree.below[site.child].contains(r1.index())
+                        {
+                            self.add_together(r1, site.child);
+                        }
+                    }
+                }
+            }
+            self.start_together(p);
+        }
+        // Who starts only after another has ended never meets it.
+        for late in self.origins.info.ids() {
+            for early in self.tree.after[late].iter().map(Origin::new).collect::<Vec<_>>() {
+                if !self.together.together[early].contains(early.index()) {
+                    self.together.together[late].remove(early.index());
+                    self.together.together[early].remove(late.index());
+                }
+            }
+        }
+    }
+
+    /// May who lives there be alive when it is decided to start what the site starts?
+    fn is_alive_at(&self, life: &[ReachId], site: &Site) -> bool {
+        let mut events = site.events.iter();
+        self.is_reached(life, site) && events.any(|&(act, stmt)| self.overlap.contains(life, act, stmt))
+    }
+
+    fn is_reached(&self, life: &[ReachId], site: &Site) -> bool {
+        self.overlap.contains(life, site.act, site.stmt)
+    }
+
+    /// Is it decided to start R1, or who leads to it, by the same call as what the site starts, or during it?
+    fn starts_inside(&self, p: Origin, r1: Origin, site: &Site) -> bool {
+        let sites = self.tree.sites[p].iter().map(|&at| &self.origins.sites[at]);
+        let mut leading = sites.filter(|other| self.tree.below[other.child].contains(r1.index()));
+        leading.any(|other| {
+            other.events.iter().any(|event| {
+                let during =
+                    |of: &(Act, StmtId)| of != event && self.runs_during(*of).contains(event.0.index());
+                site.events.iter().any(|of| of == event && other.stmt != site.stmt || during(of))
+            })
+        })
+    }
+
+    /// What a call may run.
+    fn runs_during(&self, (act, stmt): (Act, StmtId)) -> Rc<Bits> {
+        if let Some(known) = self.during.borrow().get(&(act, stmt)) {
+            return known.clone();
+        }
+        let components = &self.world.components;
+        let mut reached = Bits::new();
+        for &callee in self.world.pointsto.callees(act, stmt) {
+            components.reach(components.of(callee), &mut reached);
+        }
+        let acts = Rc::new(components.acts(&reached));
+        self.during.borrow_mut().insert((act, stmt), acts.clone());
+        acts
+    }
+
+    /// One execution of a statement that starts several origins, or several instances of one.
+    fn start_together(&mut self, p: Origin) {
+        let sites = self.tree.sites[p].clone();
+        for &at in &sites {
+            let site = &self.origins.sites[at];
+            let one_task = self.origins.info[site.child].task.is_some_and(|task| self.unique.contains(task));
+            if site.together && !one_task || site.parallel && !site.together {
+                let below: Vec<Origin> = self.tree.below[site.child].iter().map(Origin::new).collect();
+                for r1 in below {
+                    self.add_together(r1, site.child);
+                }
+            }
+            for &other in &sites {
+                let other = &self.origins.sites[other];
+                if other.child != site.child && site.starts_with(other) {
+                    let below: Vec<Origin> = self.tree.below[site.child].iter().map(Origin::new).collect();
+                    for r1 in below {
+                        self.add_together(r1, other.child);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of T happens before what follows a join of it, whoever joins. A thread that has not been started
+    /// yet is not waited for: the joining origin U has to come after T, or T after all of U.
+    fn find_joined(&mut self) {
+        for (&(t, u), &reach) in &self.overlap.lives.value.unjoined {
+            if self.together.together[t].contains(u.index()) && self.starts_apart(t, u) {
+                self.together.joined.insert((t, u), reach);
+            }
+        }
+    }
+
+    /// Does T never start while U is alive? Known if whoever starts T does so once, and all of U is below it.
+    fn starts_apart(&self, t: Origin, u: Origin) -> bool {
+        let info = &self.origins.info;
+        self.origins.sites_of[t].iter().map(|&at| &self.origins.sites[at]).all(|site| {
+            self.origins.of(site.act).iter().all(|&p| {
+                note(Read::of(Kind::Once, info[p].entry));
+                info[p].runs_once
+                    && info[p].kind != OriginKind::Initialization
+                    && !self.overlap.is_alive(p, site.act, site.stmt, u)
+                    && self.is_below_only(p, u)
+            })
+        })
+    }
+
+    /// Do all ways in which U comes to be started lead through P?
+    fn is_below_only(&self, p: Origin, u: Origin) -> bool {
+        let mut seen = Bits::new();
+        let mut left = vec![u];
+        while let Some(origin) = left.pop() {
+            if origin == p || !seen.insert(origin.index()) {
+                continue;
+            }
+            let starting = &self.origins.info[origin].spawned_by;
+            if starting.is_empty() {
+                return false;
+            }
+            left.extend(starting.iter().map(|by| by.parent));
+        }
+        u != p
+    }
+
+    /// `r1` may be alive while `child` is started, and so while anything below `child` runs.
+    fn add_together(&mut self, r1: Origin, child: Origin) {
+        if !self.done.insert((r1, child)) {
+            return;
+        }
+        let below = &self.tree.below[child];
+        self.together.together[r1].union_with(below);
+        for r2 in below.iter() {
+            self.together.together[Origin::new(r2)].insert(r1.index());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What runs under one lock, known as one object everywhere: where it comes to be held, where it no longer is, and
+//! what is called meanwhile. Knows nothing of what the lock is for.
+
+use super::flags::Finder;
+use crate::bits::Bits;
+use crate::flow::Flow;
+use crate::locks::Locks;
+use crate::reach::{Barrier, Kills, Seed, Start, Walk};
+use crate::types::{HeldLock, LockKey, Point};
+use arena::Id;
+use ir::{StmtId, StmtKind};
+use models::Step;
+use pointsto::{Act, Obj};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// Where a lock comes to be held, and where it no longer is.
+pub struct Section {
+    pub entered: Vec<Start>,
+    pub left: Kills,
+}
+
+impl Section {
+    pub fn new(finder: &Finder<'_, '_>, pauses: &Pauses<'_, '_>, lock: &Common) -> Section {
+        let locks = finder.guards.locks;
+        let mut section = Section { entered: Vec::new(), left: Kills::default() };
+        let mut acts = BTreeSet::new();
+        for (act, stmt, taken) in locks.taken() {
+            let may_be = taken.keys.contains(&lock.key)
+                || taken.objects.iter().any(|object| lock.objects.contains(object));
+            // What is held already is not taken anew.
+            let is_held = |point: Point| {
+                let is_own = |held: &&HeldLock| stmt.is_none() && (held.act, held.stmt) == (act, None);
+                locks.held(&point).filter(|held| !is_own(held)).any(|held| is(held, &lock.key))
+            };
+            let at = stmt.unwrap_or(StmtId(0));
+            if may_be && !finder.points_at(act, at).all(is_held) {
+                section.entered.push(stmt.map_or(Start::Entry(act), |stmt| Start::After(act, stmt, None)));
+                acts.insert(act);
+            }
+        }
+        // A wait gives it up meanwhile.
+        let is_held = |act, stmt| finder.points_at(act, stmt).any(|point| holds(locks, &point, &lock.key));
+        for &(act, stmt) in pauses.get().iter().filter(|&&(act, stmt)| is_held(act, stmt)) {
+            section.entered.push(Start::After(act, stmt, None));
+        }
+        section.entered.sort_unstable();
+        section.entered.dedup();
+        for act in acts {
+            let Some(flow) = finder.world.flow(act) else { continue };
+            let is_left = |stmt: StmtId| {
+                let next = following(flow, stmt);
+                is_held(act, stmt) && !next.is_empty() && !next.iter().any(|&next| is_held(act, next))
+            };
+            for (stmt, info) in flow.body.stmts.iter() {
+                // What is called still runs under the lock, before it is given up.
+                let left = match info.kind {
+                    StmtKind::Call { .. } if !finder.world.pointsto.callees(act, stmt).is_empty() => {
+                        &mut section.left.returns
+                    }
+                    StmtKind::Call { .. } | StmtKind::MonitorExit { .. } => &mut section.left.stmts,
+                    _ => continue,
+                };
+                if is_left(stmt) {
+                    left.push((act, stmt));
+                }
+            }
+        }
+        section
+    }
+}
+
+/// What is reached while a lock is held, from these places on: in their bodies, in what is called meanwhile, and after
+/// calls that are made under it. What takes the lock anew is another section; calls that a kill may end are not
+/// passed.
+pub fn within(
+    barrier: &Barrier<'_, '_>,
+    starts: &[Start],
+    is_held: &dyn Fn(Act, StmtId) -> bool,
+) -> FxHashMap<Act, Bits> {
+    let pointsto = barrier.world.pointsto;
+    let mut walks: FxHashMap<(Act, bool), Walk<'_>> = FxHashMap::default();
+    let place = |&start: &Start| match start {
+        Start::Entry(act) => (act, Seed::Entry, false),
+        Start::After(act, stmt, _) => (act, Seed::After(stmt), true),
+        Start::Inside(act, stmt) => (act, Seed::After(stmt), false),
+    };
+    let mut left: Vec<(Act, Seed, bool)> = starts.iter().map(place).collect();
+    let mut seen: FxHashSet<(Act, Seed, bool)> = left.iter().copied().collect();
+    while let Some((act, seed, returns)) = left.pop() {
+        let known = walks.remove(&(act, returns));
+        let Some(mut walk) = known.or_else(|| barrier.narrow_walk(act)) else { continue };
+        walk.go(seed);
+        let mut go_on = |place| {
+            if seen.insert(place) {
+                left.push(place);
+            }
+        };
+        for (stmt, callee) in pointsto.calls(act) {
+            let is_new = walk.reached.contains(stmt.index()) && !walk.called.contains(stmt.index());
+            if is_new && is_held(act, stmt) && is_held(callee, StmtId(0)) {
+                go_on((callee, Seed::Entry, false));
+            }
+        }
+        walk.called = walk.reached.clone();
+        if returns && walk.exits.any() {
+            let calls = pointsto.callers(act).iter().filter(|&&(caller, stmt)| is_held(caller, stmt));
+            for &(caller, stmt) in calls {
+                if walk.exits.normal && barrier.kills.passed().all(|kill| kill != (caller, stmt)) {
+                    go_on((caller, Seed::After(stmt), true));
+                }
+                if walk.exits.thrown {
+                    go_on((caller, Seed::Thrown(stmt), true));
+                }
+            }
+        }
+        walks.insert((act, returns), walk);
+    }
+    let mut reached: FxHashMap<Act, Bits> = FxHashMap::default();
+    for ((act, _), walk) in walks {
+        reached.entry(act).or_default().union_with(&walk.reached);
+    }
+    reached
+}
+
+/// A lock that is known as one object everywhere.
+pub struct Common {
+    pub key: LockKey,
+    pub objects: Vec<Obj>,
+}
+
+/// Locks held at all of these points.
+pub fn common_locks(locks: &Locks, points: &[Point]) -> Vec<Common> {
+    let Some((first, rest)) = points.split_first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for held in locks.held(first).filter(|held| !held.shared) {
+        let known = held.keys.iter().filter(|key| !matches!(key, LockKey::Path { .. }));
+        let common = known.filter(|key| rest.iter().all(|point| holds(locks, point, key)));
+        found.extend(common.map(|key| Common { key: key.clone(), objects: held.objects.clone() }));
+    }
+    found
+}
+
+pub fn holds(locks: &Locks, point: &Point, key: &LockKey) -> bool {
+    locks.held(point).any(|held| is(held, key))
+}
+
+fn is(held: &HeldLock, key: &LockKey) -> bool {
+    !held.shared && held.keys.contains(key)
+}
+
+/// Statements that may come next if nothing is thrown; none if that is not known.
+fn following(flow: &Flow, stmt: StmtId) -> Vec<StmtId> {
+    let block = &flow.body.blocks[flow.body.stmts[stmt].block];
+    if stmt.0 + 1 < block.end {
+        return vec![StmtId(stmt.0 + 1)];
+    }
+    let next = block.succs.iter().map(|&to| &flow.body.blocks[to]);
+    let known: Option<Vec<StmtId>> = next.map(|to| (to.first < to.end).then_some(StmtId(to.first))).collect();
+    known.unwrap_or_default()
+}
+
+/// Calls that may give up a lock for a while: they wait.
+pub struct Pauses<'a, 'w> {
+    finder: &'a Finder<'a, 'w>,
+    known: OnceCell<Vec<(Act, StmtId)>>,
+}
+
+impl<'a, 'w> Pauses<'a, 'w> {
+    pub fn new(finder: &'a Finder<'a, 'w>) -> Pauses<'a, 'w> {
+        Pauses { finder, known: OnceCell::new() }
+    }
+
+    fn get(&self) -> &[(Act, StmtId)] {
+        self.known.get_or_init(|| {
+            let Finder { world, origins, looks, .. } = *self.finder;
+            let waits = looks.waits().into_iter().flat_map(|(method, stmts)| {
+                world.acts_of(method).iter().flat_map(move |&act| stmts.iter().map(move |&stmt| (act, stmt)))
+            });
+            let awaits = world.syncing().filter(|&act| !world.is_jdk(act)).flat_map(|act| {
+                let awaits = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Await { .. }));
+                awaits.map(move |&(stmt, _)| (act, stmt))
+            });
+            waits.chain(awaits).filter(|&(act, _)| !origins.of(act).is_empty()).collect()
+        })
+    }
+}

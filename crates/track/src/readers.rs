@@ -1,0 +1,107 @@
+//! Who read what. Most things are read by a few, some by nearly everybody.
+
+use crate::read::{Changes, Read};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::Hash;
+
+/// More readers than this are not kept in a list.
+const FEW: usize = 64;
+
+#[derive(Debug)]
+pub(crate) struct Readers<K> {
+    by_read: FxHashMap<Read, Keys<K>>,
+}
+
+#[derive(Debug)]
+enum Keys<K> {
+    Few(Vec<K>),
+    Many(FxHashSet<K>),
+}
+
+impl<K> Default for Readers<K> {
+    fn default() -> Readers<K> {
+        Readers { by_read: FxHashMap::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Keys<K> {
+    fn add(&mut self, key: K) {
+        match self {
+            Keys::Many(keys) => _ = keys.insert(key),
+            Keys::Few(keys) if keys.contains(&key) => {}
+            Keys::Few(keys) if keys.len() < FEW => keys.push(key),
+            Keys::Few(keys) => {
+                let mut many: FxHashSet<K> = keys.drain(..).collect();
+                many.insert(key);
+                *self = Keys::Many(many);
+            }
+        }
+    }
+
+    /// True if nobody is left.
+    fn remove(&mut self, key: K) -> bool {
+        match self {
+            Keys::Many(keys) => {
+                keys.remove(&key);
+                keys.is_empty()
+            }
+            Keys::Few(keys) => {
+                if let Some(at) = keys.iter().position(|&other| other == key) {
+                    keys.swap_remove(at);
+                }
+                keys.is_empty()
+            }
+        }
+    }
+
+    fn put_into(&self, all: &mut Vec<K>) {
+        match self {
+            Keys::Few(keys) => all.extend(keys),
+            Keys::Many(keys) => all.extend(keys),
+        }
+    }
+}
+
+impl<K: Copy + Eq + Ord + Hash> Readers<K> {
+    pub(crate) fn add(&mut self, key: K, reads: &[Read]) {
+        for &read in reads {
+            self.by_read.entry(read).or_insert_with(|| Keys::Few(Vec::new())).add(key);
+        }
+    }
+
+    /// Both sorted; most of what is read again was read before.
+    pub(crate) fn change(&mut self, key: K, before: &[Read], now: &[Read]) {
+        let is_in = |reads: &[Read], read: &Read| reads.binary_search(read).is_ok();
+        if before != now {
+            let gone: Vec<Read> = before.iter().filter(|read| !is_in(now, read)).copied().collect();
+            let new: Vec<Read> = now.iter().filter(|read| !is_in(before, read)).copied().collect();
+            self.remove(key, &gone);
+            self.add(key, &new);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: K, reads: &[Read]) {
+        for read in reads {
+            if self.by_read.get_mut(read).is_some_and(|keys| keys.remove(key)) {
+                self.by_read.remove(read);
+            }
+        }
+    }
+
+    /// Ascending.
+    pub(crate) fn of(&self, changes: &Changes) -> Vec<K> {
+        let mut found: Vec<K> = Vec::new();
+        if changes.len() < self.by_read.len() {
+            for read in changes.iter() {
+                self.by_read.get(&read).into_iter().for_each(|keys| keys.put_into(&mut found));
+            }
+        } else {
+            for (_, keys) in self.by_read.iter().filter(|&(&read, _)| changes.contains(read)) {
+                keys.put_into(&mut found);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}

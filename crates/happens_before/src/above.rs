@@ -46,8 +46,8 @@ impl Above {
         acts.dedup();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let question = Question::new(known.len());
-        let find = |acts: &Box<[Act]>| Callers { question, acts: Arc::new(find(pointsto, acts)) };
-        known.entry(acts.into()).or_insert_with_key(find).clone()
+        let find = || Callers { question, acts: Arc::new(find(pointsto, &acts)) };
+        known.entry(acts.clone().into()).or_insert_with(find).clone()
     }
 
     /// Who calls an activation that leads there not at all, or as before, changes nothing.

@@ -12,10 +12,12 @@ use track::{Changes, Kind, Memo, Read, note};
 /// A method that loads, and the variable it loads from unless that is a static.
 pub type Load = (MethodId, Option<Var>);
 
+/// What a method loads: the field, unless it is an element, and the variable it loads from unless it is a static.
+type Loaded = (Option<FieldId>, Option<Var>);
+
 pub struct Loads {
     follows: bool,
-    /// The field, unless it is an element that is loaded.
-    methods: Memo<MethodId, Vec<(Option<FieldId>, Option<Var>)>>,
+    methods: Memo<MethodId, Vec<Loaded>>,
     by_field: FxHashMap<Option<FieldId>, BTreeSet<Load>>,
     /// What models load.
     acts: Memo<Act, BTreeSet<Slot>>,
@@ -104,7 +106,7 @@ fn modelled_read(slot: Slot) -> Read {
     }
 }
 
-fn loads(world: &World<'_>, method: MethodId) -> Option<Vec<(Option<FieldId>, Option<Var>)>> {
+fn loads(world: &World<'_>, method: MethodId) -> Option<Vec<Loaded>> {
     if world.acts_of(method).is_empty() {
         return None;
     }

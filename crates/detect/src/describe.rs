@@ -16,7 +16,6 @@ use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
-use std::sync::Arc;
 use track::{Kind, Read};
 
 /// Callers looked at on the search for a way that avoids something.
@@ -35,8 +34,8 @@ impl<'a> Describe<'a> {
     }
 
     /// Who calls an activation, in the order of content.
-    pub(crate) fn callers(&self, act: Act) -> Arc<[(Act, StmtId)]> {
-        self.ways.callers(self.stages, &self.content, act)
+    pub(crate) fn callers(&self, act: Act) -> &'a [(Act, StmtId)] {
+        self.stages.happens_before.calls(self.content).callers(act)
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {

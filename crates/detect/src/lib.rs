@@ -73,7 +73,7 @@ impl Detect {
         Detect {
             follows,
             least,
-            ways: Ways::new(follows),
+            ways: Ways::new(),
             accesses: Accesses::new(follows),
             caches: Caches::new(follows),
             memory: Memory::new(follows),

@@ -9,27 +9,23 @@ use ir::StmtId;
 use pointsto::Act;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use std::sync::{Arc, OnceLock};
-use track::{Asked, Changes, Kind, Read};
+use std::sync::OnceLock;
+use track::{Changes, Kind, Read};
 
 /// How far away what is never reached is.
 const NEVER: u32 = u32::MAX;
 
 pub(crate) struct Ways {
-    /// Who calls an activation, in the order of content.
-    callers: Asked<Act, Arc<[(Act, StmtId)]>>,
     /// For each origin that was asked about, how many calls each activation is away from its start.
     distances: Vec<OnceLock<Vec<u32>>>,
 }
 
 impl Ways {
-    pub(crate) fn new(follows: bool) -> Ways {
-        Ways { callers: Asked::new(Kind::InOrder, follows), distances: Vec::new() }
+    pub(crate) fn new() -> Ways {
+        Ways { distances: Vec::new() }
     }
 
     pub(crate) fn update(&mut self, stages: &Stages<'_>, changes: &mut Changes) {
-        let content = Content::new(stages.program, stages.pointsto);
-        self.callers.refresh(changes, |&act| in_order(stages, &content, act));
         self.distances.resize_with(stages.happens_before.origins().len(), OnceLock::new);
         if changes.is_empty() {
             return;
@@ -49,15 +45,6 @@ impl Ways {
         }
     }
 
-    pub(crate) fn callers(
-        &self,
-        stages: &Stages<'_>,
-        content: &Content<'_>,
-        act: Act,
-    ) -> Arc<[(Act, StmtId)]> {
-        self.callers.ask(&act, || in_order(stages, content, act))
-    }
-
     /// The shortest chain of calls from the start of the origin down to the activation, without it.
     pub(crate) fn calls(
         &self,
@@ -72,7 +59,7 @@ impl Ways {
         while left > 0 {
             let is_nearer =
                 |&&(caller, _): &&(Act, StmtId)| self.distance(stages, origin, caller) == Some(left - 1);
-            let callers = self.callers(stages, content, at);
+            let callers = stages.happens_before.calls(*content).callers(at);
             let Some(&(caller, stmt)) = callers.iter().find(is_nearer) else { break };
             calls.push((caller, stmt));
             (at, left) = (caller, left - 1);
@@ -88,12 +75,6 @@ impl Ways {
             .get_or_init(|| track::unnoted(|| search(stages, &starts(stages, origin))));
         distances.get(act.index()).copied().filter(|&distance| distance != NEVER)
     }
-}
-
-fn in_order(stages: &Stages<'_>, content: &Content<'_>, act: Act) -> Arc<[(Act, StmtId)]> {
-    let mut callers = stages.pointsto.callers(act).to_vec();
-    callers.sort_by(|&a, &b| content.frames(a, b));
-    callers.into()
 }
 
 /// Everything the origin starts with.

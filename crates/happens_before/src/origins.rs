@@ -21,8 +21,7 @@ pub struct Origins {
     pub info: IndexVec<Origin, OriginInfo>,
     /// Where each begins.
     roots: IndexVec<Origin, Vec<Act>>,
-    pub executes: IndexVec<Origin, IdSet<Act>>,
-    /// The same, as dense bits.
+    /// The activations of each.
     pub runs: IndexVec<Origin, Bits>,
     pub origins_of: IndexVec<Act, Vec<Origin>>,
     pub sites: Vec<Site>,
@@ -141,14 +140,13 @@ impl Origins {
     /// Who runs what, from nothing.
     fn run_all(&mut self, world: &World<'_>) {
         self.runs = self.roots.iter().map(|(_, roots)| reachable(world, roots)).collect();
-        self.executes = self.runs.iter().map(|(_, runs)| runs.iter().map(Act::new).collect()).collect();
         self.origins_of = IndexVec::new();
         for act in world.pointsto.acts() {
             self.origins_of.at(act);
         }
-        for (origin, acts) in self.executes.iter() {
-            for act in acts.iter() {
-                self.origins_of[act].push(origin);
+        for (origin, runs) in self.runs.iter() {
+            for act in runs.iter() {
+                self.origins_of[Act::new(act)].push(origin);
             }
         }
         self.in_order = in_order(&world.content, &self.info);
@@ -200,11 +198,9 @@ impl Origins {
         }
         for &origin in before.iter().filter(|origin| !now.contains(origin)) {
             self.runs[origin].remove(act.index());
-            self.executes[origin].remove(act);
         }
         for &origin in now.iter().filter(|origin| !before.contains(origin)) {
             self.runs[origin].insert(act.index());
-            self.executes[origin].insert(act);
         }
         changes.add(Read::of(Kind::OriginsOf, act));
         true

@@ -4,7 +4,6 @@
 use crate::read::{Changes, Kind, Read};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
-use crate::work::worked;
 use arena::define_id;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -48,7 +47,6 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
             return known.answers[question.0 as usize].1.clone();
         }
         drop(known);
-        worked(self.kind);
         let (value, reads) = if self.follows { record(work_out) } else { (work_out(), Reads::default()) };
         let mut known = self.known();
         // Another thread may have been faster: its answer is the same.
@@ -75,7 +73,6 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         let stale = self.known().readers.of(changes);
         for question in stale {
             let key = self.known().answers[question.0 as usize].0.clone();
-            worked(self.kind);
             let (value, reads) = record(|| work_out(&key));
             let mut known = self.known();
             let known = &mut *known;

@@ -9,11 +9,9 @@ mod read;
 mod readers;
 mod record;
 mod single;
-mod work;
 
 pub use asked::Asked;
 pub use memo::Memo;
 pub use read::{Changes, Key, Kind, Read};
 pub use record::{Reads, note, record, unnoted};
 pub use single::Single;
-pub use work::work;

@@ -3,7 +3,6 @@
 use crate::read::{Changes, Key, Kind};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
-use crate::work::worked;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -69,7 +68,6 @@ impl<K: Key, V> Memo<K, V> {
 
     /// Works something out, with what it reads if changes will come.
     pub fn record<T>(&self, work: impl FnOnce() -> T) -> (T, Reads) {
-        worked(self.kind);
         if self.follows { record(work) } else { (work(), Reads::default()) }
     }
 
@@ -117,9 +115,7 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
         eval: impl Fn(K) -> Option<V> + Sync,
     ) -> Vec<(K, Option<V>)> {
         let follows = self.follows;
-        let kind = self.kind;
         let work = |&key: &K| {
-            worked(kind);
             let (value, reads) = if follows { record(|| eval(key)) } else { (eval(key), Reads::default()) };
             (key, value, reads)
         };

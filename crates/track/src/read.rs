@@ -149,8 +149,6 @@ pub enum Kind {
     Made,
     /// Objects that each instance of an origin has its own of.
     Local,
-    /// Objects per thread.
-    Confined,
     /// What an activation lets escape.
     Summary,
     /// Where values of an activation come from and go to.
@@ -167,8 +165,6 @@ pub enum Kind {
     Touching,
     /// Fields that are filled when first needed.
     Cache,
-    /// The calls that lead to an activation, in the order of content.
-    InOrder,
     /// How far away an activation is from where an origin starts.
     Distance,
     /// Who comes to an activation, with which locks.

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
-use track::{Changes, Kind, Memo, Read, Single};
+use track::{Asked, Changes, Kind, Memo, Read, Single};
 
 pub struct Kept {
     pub flows: Flows,
@@ -34,6 +34,8 @@ pub struct Kept {
     pub calls: SortedCalls,
     pub components: Components,
     pub above: Above,
+    /// By component: the calls from others.
+    pub entering: Asked<u32, Arc<[(Act, StmtId)]>>,
     follows: bool,
 }
 
@@ -89,6 +91,7 @@ impl Kept {
             calls: SortedCalls::default(),
             components: Components::default(),
             above: Above::default(),
+            entering: Asked::new(Kind::Entering, follows),
             follows,
         }
     }
@@ -118,6 +121,8 @@ impl Kept {
         } else {
             self.components.update(pointsto, &content, &calls, delta, changes);
             self.above.update(pointsto, &self.components, changes);
+            let components = &self.components;
+            self.entering.refresh(changes, |&component| components.callers(pointsto, component).collect());
         }
         self.update_never_taken(program, models, pointsto, delta, changes);
         let mut permits = std::mem::take(&mut self.permits);

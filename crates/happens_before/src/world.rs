@@ -317,6 +317,11 @@ impl<'a> World<'a> {
         self.program.selector_text(target.selector).0 != self.program.selector_text(method.selector).0
     }
 
+    /// Statements of other components that call a member of this one.
+    pub fn entering(&self, component: u32) -> Arc<[(Act, StmtId)]> {
+        self.kept.entering.ask(&component, || self.components.callers(self.pointsto, component).collect())
+    }
+
     /// All acts that reach one of `from` over calls, `from` included.
     pub fn callers_of(&self, from: impl IntoIterator<Item = Act>) -> Callers {
         self.kept.above.of(self.pointsto, from)

@@ -39,6 +39,8 @@ pub enum Kind {
     ComponentOf,
     /// The members of a component, their places and their calls.
     Component,
+    /// The calls of other components that lead to one.
+    Entering,
     /// Whether calls lead from an activation to others.
     Above,
     /// From how many activations they do.

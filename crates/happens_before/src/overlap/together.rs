@@ -12,10 +12,8 @@ use crate::world::World;
 use arena::{Id, IndexVec};
 use ir::StmtId;
 use pointsto::Act;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use track::{Kind, Read, note};
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -43,8 +41,7 @@ impl Together {
         let bits = || (0..count).map(|_| Bits::with_len(count)).collect();
         let together = Together { together: bits(), related: bits(), joined: BTreeMap::new() };
         let done = FxHashSet::default();
-        let during = RefCell::default();
-        let mut finder = Finder { world, origins, unique, tree, overlap, together, done, during };
+        let mut finder = Finder { world, origins, unique, tree, overlap, together, done };
         finder.find_together();
         finder.find_joined();
         finder.together
@@ -59,8 +56,6 @@ struct Finder<'a, 'w> {
     overlap: &'a Overlap,
     together: Together,
     done: FxHashSet<(Origin, Origin)>,
-    /// What calls may run, as far as somebody asked.
-    during: RefCell<FxHashMap<(Act, StmtId), Rc<Bits>>>,
 }
 
 impl Finder<'_, '_> {
@@ -123,26 +118,17 @@ impl Finder<'_, '_> {
         let mut leading = sites.filter(|other| self.tree.below[other.child].contains(r1.index()));
         leading.any(|other| {
             other.events.iter().any(|event| {
-                let during =
-                    |of: &(Act, StmtId)| of != event && self.runs_during(*of).contains(event.0.index());
+                let during = |of: &(Act, StmtId)| of != event && self.runs_during(*of, event.0);
                 site.events.iter().any(|of| of == event && other.stmt != site.stmt || during(of))
             })
         })
     }
 
-    /// What a call may run.
-    fn runs_during(&self, (act, stmt): (Act, StmtId)) -> Rc<Bits> {
-        if let Some(known) = self.during.borrow().get(&(act, stmt)) {
-            return known.clone();
-        }
-        let components = &self.world.components;
-        let mut reached = Bits::new();
-        for &callee in self.world.pointsto.callees(act, stmt) {
-            components.reach(components.of(callee), &mut reached);
-        }
-        let acts = Rc::new(components.acts(&reached));
-        self.during.borrow_mut().insert((act, stmt), acts.clone());
-        acts
+    /// May the call run the activation?
+    fn runs_during(&self, (act, stmt): (Act, StmtId), run: Act) -> bool {
+        let mut callees = self.world.pointsto.callees(act, stmt).iter();
+        let leading = self.world.callers_of([run]);
+        callees.any(|&callee| leading.contains(callee))
     }
 
     /// One execution of a statement that starts several origins, or several instances of one.

@@ -52,7 +52,7 @@ impl<'a, 'w> Barrier<'a, 'w> {
     }
 
     pub fn is_affected(&self, act: Act) -> bool {
-        self.affected.contains(act)
+        !self.kills.is_empty() && self.affected.contains(act)
     }
 
     pub fn exits(&self, act: Act) -> Exits {

@@ -274,7 +274,7 @@ impl<'a> Search<'a, '_> {
         if subject.is_none() && self.whole.contains(component as usize) {
             self.ends |= component == world.components.of(self.entry);
             if self.left_whole.insert(component as usize) {
-                for (caller, stmt) in world.components.callers(world.pointsto, component) {
+                for &(caller, stmt) in world.entering(component).iter() {
                     self.go_on(caller, stmt, Exits::ALL, None);
                 }
             }

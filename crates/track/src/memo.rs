@@ -83,6 +83,16 @@ impl<K: Key, V> Memo<K, V> {
         before.and_then(|unit| unit.value)
     }
 
+    /// The value of a unit that is there rests on these as well.
+    pub fn add(&mut self, key: K, reads: Reads) {
+        let Some(unit) = self.units.get_mut(&key) else { return };
+        let mut all = unit.reads.to_vec();
+        all.extend(reads.iter().filter(|read| unit.reads.binary_search(read).is_err()));
+        all.sort_unstable();
+        self.readers.add(key, &reads);
+        unit.reads = all.into_boxed_slice();
+    }
+
     /// Takes a unit out.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let unit = self.units.remove(&key)?;

@@ -6,41 +6,39 @@ use super::look::{Heap, Look};
 use crate::world::World;
 use arena::IndexVec;
 use pointsto::Act;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use track::{Changes, Kind, Memo, Read, Reads, note};
-
-/// Looks at one member of a cycle that are remembered.
-const MOST_LOOKS: usize = 64;
 
 pub struct Looks {
     looks: IndexVec<Act, Option<Arc<Look>>>,
     leaks: Leaks,
-    /// By component of the call graph that is no cycle, for what was read.
-    components: Memo<Act, ()>,
-    /// By member of a cycle: a cycle is worked out from nothing whenever something about it changes, but most of its
-    /// members look as they did.
-    looked: Memo<Act, Vec<Looked>>,
+    /// How each summary has grown, and when. What was known of the callees before a moment is a reason for what has
+    /// been known since.
+    grown: IndexVec<Act, Vec<(Moment, SummaryId)>>,
+    now: Moment,
+    /// For what was read, whether or not the summaries of callees were then what they are now.
+    read: Memo<Act, ()>,
     follows: bool,
 }
 
-/// A look, and what was known of the callees then.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Looked {
-    callees: Vec<(Act, Option<SummaryId>)>,
-    /// What else was read.
-    reads: Reads,
-    look: Arc<Look>,
-    summary: SummaryId,
-}
+type Moment = u32;
+
+/// Components to be looked at, callees first, with those members that something is new about.
+type Left = BTreeMap<(u32, u32), BTreeSet<Act>>;
+
+/// How a member was before it was looked at again.
+type Before = FxHashMap<Act, (Option<Arc<Look>>, Option<SummaryId>)>;
 
 impl Looks {
     pub fn new(follows: bool) -> Looks {
         Looks {
             looks: IndexVec::new(),
             leaks: Leaks::default(),
-            components: Memo::new(Kind::Other, follows),
-            looked: Memo::new(Kind::Other, follows),
+            grown: IndexVec::new(),
+            now: 0,
+            read: Memo::new(Kind::Other, follows),
             follows,
         }
     }
@@ -51,121 +49,216 @@ impl Looks {
     }
 
     pub fn update(&mut self, world: &World<'_>, heap: Heap<'_>, changes: &mut Changes) {
-        let components = world.components;
-        let in_order = |component: u32| (components.label(component), component);
-        let mut left: BTreeSet<(u32, u32)> = self.stale(world, changes).into_iter().map(in_order).collect();
-        while let Some((_, component)) = left.pop_first() {
-            let mut members = components.members(component).to_vec();
-            members.retain(|&act| !world.is_jdk(act));
-            if members.is_empty() {
-                continue;
+        let mut left = Left::new();
+        self.stale(world, changes).into_iter().for_each(|act| add(world, &mut left, act));
+        while let Some(((_, component), acts)) = left.pop_first() {
+            let mut cycle = Cycle { looks: self, world, heap, component, before: Before::default() };
+            match world.components.is_cycle(component) {
+                true => cycle.look_around(acts),
+                false => acts.into_iter().for_each(|act| cycle.look_once(act)),
             }
-            let before: Vec<_> =
-                members.iter().map(|&act| (self.looks.at(act).take(), self.leaks.set(act, None))).collect();
-            if components.is_cycle(component) {
-                self.components.remove(Act(component));
-                self.look_around(world, heap, component, &members);
-            } else {
-                let act = members[0];
-                let (found, reads) = self.components.record(|| {
-                    components.members(component);
-                    world.flow(act).map(|flow| Look::new(world, &self.leaks, &heap, act, flow))
-                });
-                self.components.set(Act(component), Some(()), reads);
-                if let (Some(look), Some(flow)) = (found, world.flow(act)) {
-                    let summary = self.leaks.summarize(flow, &look);
-                    self.leaks.set(act, Some(summary));
-                    *self.looks.at(act) = Some(Arc::new(look));
-                }
-            }
-            for (&act, (look, summary)) in members.iter().zip(&before) {
-                if self.looks[act] != *look {
+            for (act, (look, summary)) in cycle.before {
+                if *self.looks.at(act) != look {
                     changes.add(Read::of(Kind::Look, act));
                 }
-                if self.leaks.id(act) != *summary {
+                if self.leaks.id(act) != summary {
                     changes.add(Read::of(Kind::Summary, act));
-                    let callers =
-                        world.pointsto.callers(act).iter().map(|&(caller, _)| components.of(caller));
-                    left.extend(callers.filter(|&caller| caller != component).map(in_order));
+                    let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
+                    callers
+                        .filter(|&caller| world.components.of(caller) != component && !world.is_jdk(caller))
+                        .for_each(|caller| add(world, &mut left, caller));
                 }
             }
         }
     }
 
-    fn stale(&mut self, world: &World<'_>, changes: &Changes) -> BTreeSet<u32> {
-        let components = world.components;
+    /// Who has to be looked at again; what does not run any more is forgotten.
+    fn stale(&mut self, world: &World<'_>, changes: &mut Changes) -> BTreeSet<Act> {
+        let is_own = |act: &Act| !world.is_jdk(*act);
         if changes.everything {
             *self = Looks::new(self.follows);
-            return components.in_order().collect();
+            return world.pointsto.acts().filter(is_own).collect();
         }
-        let mut stale: BTreeSet<u32> = self.components.stale(changes).into_iter().map(|at| at.0).collect();
-        for act in self.looked.stale(changes) {
-            self.looked.remove(act);
-            stale.extend(world.pointsto.runs(act).then(|| components.of(act)));
-        }
-        stale.extend(components.touched());
-        stale.retain(|&component| {
-            let is_there = !components.members(component).is_empty();
-            if !is_there {
-                self.components.remove(Act(component));
+        let mut stale: BTreeSet<Act> = self.read.stale(changes).into_iter().collect();
+        stale.extend(changes.of::<Act>(Kind::Runs).filter(is_own));
+        // Who has come into a cycle may have known things for reasons that are no reasons there, and so may those who
+        // know things from it.
+        for act in changes.of::<Act>(Kind::ComponentOf).filter(is_own) {
+            stale.insert(act);
+            if world.pointsto.runs(act) {
+                let callers = world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
+                stale.extend(callers.filter(|caller| {
+                    is_own(caller) && world.components.of(*caller) == world.components.of(act)
+                }));
             }
-            is_there
+        }
+        stale.retain(|&act| {
+            let runs = world.pointsto.runs(act);
+            if !runs {
+                self.read.remove(act);
+                self.grown.at(act).clear();
+                if self.looks.at(act).take().is_some() {
+                    changes.add(Read::of(Kind::Look, act));
+                }
+                if self.leaks.set(act, None).is_some() {
+                    changes.add(Read::of(Kind::Summary, act));
+                }
+            }
+            runs
         });
         stale
     }
 
-    /// Least solution for a cycle: a member comes again when the summary of one that it calls has grown.
-    fn look_around(&mut self, world: &World<'_>, heap: Heap<'_>, component: u32, members: &[Act]) {
-        let components = world.components;
-        let mut left: BTreeSet<((u32, u32), Act)> = BTreeSet::new();
+    /// What was known of an activation before a moment.
+    fn known_before(&mut self, act: Act, moment: Moment) -> SummaryId {
         let nothing = self.leaks.nothing();
-        for &act in members {
-            if world.flow(act).is_some() {
-                self.leaks.set(act, Some(nothing));
-                left.insert((components.place(act), act));
-            }
+        let grown = self.grown.get(act).map_or(&[][..], Vec::as_slice);
+        grown.iter().rev().find(|&&(at, _)| at < moment).map_or(nothing, |&(_, summary)| summary)
+    }
+}
+
+fn add(world: &World<'_>, left: &mut Left, act: Act) {
+    let component = world.components.of(act);
+    left.entry((world.components.label(component), component)).or_default().insert(act);
+}
+
+/// The work on one component of the call graph.
+struct Cycle<'a, 'w> {
+    looks: &'a mut Looks,
+    world: &'a World<'w>,
+    heap: Heap<'a>,
+    component: u32,
+    before: Before,
+}
+
+impl Cycle<'_, '_> {
+    /// An activation that is in no cycle.
+    fn look_once(&mut self, act: Act) {
+        self.remember(act);
+        let Some((look, summary, reads)) = self.look(act) else { return self.without_body(act) };
+        if self.looks.leaks.id(act) != Some(summary) || self.looks.grown.at(act).len() != 1 {
+            self.looks.now += 1;
+            *self.looks.grown.at(act) = vec![(self.looks.now, summary)];
+            self.looks.leaks.set(act, Some(summary));
         }
-        while let Some((_, act)) = left.pop_first() {
-            let Some((look, summary)) = self.look_again(world, heap, act) else { continue };
-            *self.looks.at(act) = Some(look);
-            let known = self.leaks.id(act).unwrap_or(nothing);
-            let found = self.leaks.join(known, summary);
-            if known != found {
-                self.leaks.set(act, Some(found));
-                for &(caller, _) in world.pointsto.callers(act) {
-                    if components.of(caller) == component && self.leaks.id(caller).is_some() {
-                        left.insert((components.place(caller), caller));
+        *self.looks.looks.at(act) = Some(look);
+        self.looks.read.set(act, Some(()), reads);
+    }
+
+    /// Least solution for a cycle: first, what was known for reasons that hold no longer is given up; then a member
+    /// comes again when the summary of one that it calls has grown.
+    fn look_around(&mut self, acts: BTreeSet<Act>) {
+        let mut doubtful = acts;
+        let mut left: BTreeSet<((u32, u32), Act)> = BTreeSet::new();
+        while let Some(act) = doubtful.pop_first() {
+            self.remember(act);
+            if self.world.flow(act).is_none() {
+                self.without_body(act);
+                continue;
+            }
+            left.insert((self.world.components.place(act), act));
+            if let Some(since) = self.give_up(act) {
+                for caller in self.callers(act) {
+                    left.insert((self.world.components.place(caller), caller));
+                    if self.looks.grown.at(caller).iter().any(|&(at, _)| at > since) {
+                        doubtful.insert(caller);
                     }
                 }
             }
         }
+        while let Some((_, act)) = left.pop_first() {
+            self.remember(act);
+            let Some((look, summary, reads)) = self.look(act) else { continue };
+            *self.looks.looks.at(act) = Some(look);
+            self.looks.read.add(act, reads);
+            let nothing = self.looks.leaks.nothing();
+            let known = self.looks.leaks.id(act).unwrap_or(nothing);
+            let found = self.looks.leaks.join(known, summary);
+            if known != found {
+                self.looks.now += 1;
+                self.looks.grown.at(act).push((self.looks.now, found));
+                self.looks.leaks.set(act, Some(found));
+                left.extend(self.callers(act).into_iter().map(|act| (self.world.components.place(act), act)));
+            }
+        }
     }
 
-    /// As it was if nothing is known otherwise of its callees.
-    fn look_again(&mut self, world: &World<'_>, heap: Heap<'_>, act: Act) -> Option<(Arc<Look>, SummaryId)> {
-        let is_as_it_was =
-            |looked: &&Looked| looked.callees.iter().all(|&(callee, known)| self.leaks.id(callee) == known);
-        let known = self.looked.peek(act).into_iter().flatten();
-        if let Some(looked) = known.clone().find(is_as_it_was) {
-            return Some((looked.look.clone(), looked.summary));
+    /// Gives up what the activation is not known to let escape any more, given what was known of its callees before
+    /// that; since when.
+    fn give_up(&mut self, act: Act) -> Option<Moment> {
+        let callees = self.callees(act);
+        let now: Vec<Option<SummaryId>> = callees.iter().map(|&callee| self.looks.leaks.id(callee)).collect();
+        let grown = std::mem::take(self.looks.grown.at(act));
+        let mut known = self.looks.leaks.nothing();
+        let mut holding = grown.len();
+        self.looks.read.set(act, Some(()), Reads::default());
+        for (at, &(moment, then)) in grown.iter().enumerate() {
+            for &callee in &callees {
+                let before = self.looks.known_before(callee, moment);
+                let before = if callee == act { known } else { before };
+                self.looks.leaks.set(callee, Some(before));
+            }
+            let Some((_, summary, reads)) = self.look(act) else { break };
+            self.looks.read.add(act, reads);
+            let found = self.looks.leaks.join(known, summary);
+            if self.looks.leaks.join(found, then) != found {
+                holding = at;
+                break;
+            }
+            known = then;
         }
-        let flow = world.flow(act)?;
-        let (look, reads) = self.looked.record(|| {
-            note(Read::of(Kind::ComponentOf, act));
-            Look::new(world, &self.leaks, &heap, act, flow)
+        for (&callee, now) in callees.iter().zip(now) {
+            self.looks.leaks.set(callee, now);
+        }
+        let since = grown.get(holding).map(|&(moment, _)| moment);
+        *self.looks.grown.at(act) = grown;
+        self.looks.grown.at(act).truncate(holding);
+        self.looks.leaks.set(act, Some(known));
+        since
+    }
+
+    /// One look, what it tells callers, and what it read besides what callees tell.
+    fn look(&mut self, act: Act) -> Option<(Arc<Look>, SummaryId, Reads)> {
+        let flow = self.world.flow(act)?;
+        let Looks { leaks, read, follows, .. } = &mut *self.looks;
+        let (look, mut reads) = read.record(|| {
+            note(Read::of(Kind::Runs, act));
+            Look::new(self.world, leaks, &self.heap, act, flow)
         });
-        let summary = self.leaks.summarize(flow, &look);
-        let look = Arc::new(look);
-        if self.follows {
-            let callees = reads.iter().filter_map(|read| read.as_of::<Act>(Kind::Summary));
-            let callees = callees.map(|callee| (callee, self.leaks.id(callee))).collect();
-            let is_other = |read: &&Read| read.as_of::<Act>(Kind::Summary).is_none();
-            let reads = reads.iter().filter(is_other).copied().collect();
-            let mut looks: Vec<Looked> = known.take(MOST_LOOKS - 1).cloned().collect();
-            looks.push(Looked { callees, reads, look: look.clone(), summary });
-            let all: BTreeSet<Read> = looks.iter().flat_map(|looked| looked.reads.iter().copied()).collect();
-            self.looked.set(act, Some(looks), all.into_iter().collect());
+        if *follows {
+            reads = reads.iter().filter(|read| read.as_of::<Act>(Kind::Summary).is_none()).copied().collect();
         }
-        Some((look, summary))
+        let summary = leaks.summarize(flow, &look);
+        Some((Arc::new(look), summary, reads))
+    }
+
+    fn without_body(&mut self, act: Act) {
+        *self.looks.looks.at(act) = None;
+        self.looks.leaks.set(act, None);
+        self.looks.grown.at(act).clear();
+        let (_, reads) = self.looks.read.record(|| self.world.flow(act).is_some());
+        self.looks.read.set(act, Some(()), reads);
+    }
+
+    fn remember(&mut self, act: Act) {
+        let looks = &mut *self.looks;
+        self.before.entry(act).or_insert_with(|| (looks.looks.at(act).clone(), looks.leaks.id(act)));
+    }
+
+    /// Members with a body that call this one, each once.
+    fn callers(&self, act: Act) -> BTreeSet<Act> {
+        let callers = self.world.pointsto.callers(act).iter().map(|&(caller, _)| caller);
+        callers.filter(|&caller| self.is_member(caller)).collect()
+    }
+
+    /// Members with a body that this one calls, each once.
+    fn callees(&self, act: Act) -> BTreeSet<Act> {
+        let callees = self.world.pointsto.calls(act).map(|(_, callee)| callee);
+        callees.filter(|&callee| self.is_member(callee)).collect()
+    }
+
+    fn is_member(&self, act: Act) -> bool {
+        let world = self.world;
+        world.components.of(act) == self.component && !world.is_jdk(act) && world.flow(act).is_some()
     }
 }

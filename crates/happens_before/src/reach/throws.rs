@@ -28,9 +28,18 @@ struct Escapes {
 }
 
 impl Escapes {
-    fn add(&mut self, method: MethodId, class: ClassId) {
-        self.clock += 1;
-        self.of.entry(method).or_default().push((class, self.clock));
+    /// Returns those of the classes that were not known to leave the method.
+    fn add_new(&mut self, method: MethodId, mut classes: Vec<ClassId>) -> Vec<ClassId> {
+        if classes.is_empty() {
+            return classes;
+        }
+        let known = self.of.entry(method).or_default();
+        classes.retain(|class| !known.iter().any(|(other, _)| other == class));
+        for &class in &classes {
+            self.clock += 1;
+            known.push((class, self.clock));
+        }
+        classes
     }
 
     /// What was known to leave the method before a moment.
@@ -38,10 +47,6 @@ impl Escapes {
         note(Read::of(Kind::Escapes, method));
         let known = self.of.get(&method).into_iter().flatten();
         known.filter(move |&&(_, at)| at < moment).map(|&(class, _)| class)
-    }
-
-    fn contains(&self, method: MethodId, class: ClassId) -> bool {
-        self.of.get(&method).is_some_and(|known| known.iter().any(|&(other, _)| other == class))
     }
 }
 
@@ -64,112 +69,93 @@ impl Throws {
     }
 
     pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, changes: &mut Changes) {
-        if changes.everything {
+        let is_own = |method: &MethodId| !world.is_jdk_method(*method);
+        let stale: BTreeSet<MethodId> = if changes.everything {
             *self = Throws::new(self.follows);
-            self.find_all(world);
-            return;
-        }
-        let acts = delta.acts.added.iter().chain(&delta.acts.removed);
-        let methods =
-            acts.map(|&act| world.pointsto.method(act)).filter(|&method| !world.is_jdk_method(method));
-        let stale: BTreeSet<MethodId> = methods.chain(self.methods.stale(changes)).collect();
+            world.methods().into_iter().filter(is_own).collect()
+        } else {
+            let acts = delta.acts.added.iter().chain(&delta.acts.removed);
+            let methods = acts.map(|&act| world.pointsto.method(act)).filter(is_own);
+            methods.chain(self.methods.stale(changes)).collect()
+        };
         let doubtful = self.take_back(world, stale);
         self.put_back(world, doubtful, changes);
-    }
-
-    /// Least solution. What leaves a method goes on to each call of it, class by class; nothing is asked again.
-    fn find_all(&mut self, world: &World<'_>) {
-        let methods: Vec<MethodId> =
-            world.methods().into_iter().filter(|&method| !world.is_jdk_method(method)).collect();
-        let mut searches: FxHashMap<MethodId, Search<'_, '_>> = FxHashMap::default();
-        let mut reads: FxHashMap<MethodId, Reads> = FxHashMap::default();
-        let mut callers: FxHashMap<MethodId, Vec<(MethodId, StmtId)>> = FxHashMap::default();
-        for &method in &methods {
-            let (search, read) = self.methods.record(|| {
-                // Whether one class is below another is asked later on.
-                note(Read::all(Kind::Loaded));
-                Search::new(world, &self.escapes, method, u32::MAX)
-            });
-            reads.insert(method, read);
-            if let Some(search) = search {
-                for (&stmt, callees) in &search.calls {
-                    callees
-                        .iter()
-                        .for_each(|&callee| callers.entry(callee).or_default().push((method, stmt)));
-                }
-                searches.insert(method, search);
-            }
-        }
-        let mut told = Vec::new();
-        for &method in &methods {
-            if let Some(search) = searches.get_mut(&method) {
-                search.begin();
-                told.extend(search.news().map(|class| (method, class)));
-            }
-        }
-        told.iter().for_each(|&(method, class)| self.escapes.add(method, class));
-        while let Some((method, class)) = told.pop() {
-            for &(caller, stmt) in callers.get(&method).into_iter().flatten() {
-                if let Some(search) = searches.get_mut(&caller) {
-                    search.leaves_callee(stmt, class);
-                    for class in search.news().collect::<Vec<_>>() {
-                        self.escapes.add(caller, class);
-                        told.push((caller, class));
-                    }
-                }
-            }
-        }
-        for method in methods {
-            let found = searches.remove(&method).and_then(Search::into_throws);
-            self.methods.set(method, found, reads.remove(&method).unwrap_or_default());
-        }
     }
 
     /// Takes back what may leave a method only because it was said to leave it. Returns the methods to look at again.
     fn take_back(&mut self, world: &World<'_>, stale: BTreeSet<MethodId>) -> BTreeSet<MethodId> {
         let mut again = stale.clone();
-        let mut left = stale;
-        while let Some(method) = left.pop_first() {
-            let known = self.escapes.of.get(&method).cloned().unwrap_or_default();
-            let still = |&(class, moment): &(ClassId, u32)| {
-                let search = track::unnoted(|| Search::new(world, &self.escapes, method, moment));
-                search.is_some_and(|mut search| {
-                    search.begin();
-                    search.news().any(|other| other == class)
-                })
-            };
-            let (kept, gone): (Vec<_>, Vec<_>) = known.into_iter().partition(still);
-            if gone.is_empty() {
-                continue;
+        // Methods, and the moment since when there are doubts.
+        let mut left: BTreeMap<MethodId, u32> = stale.into_iter().map(|method| (method, 0)).collect();
+        while let Some((method, moment)) = left.pop_first() {
+            let gone = track::unnoted(|| self.gone(world, method, moment));
+            let Some(first) = gone.iter().map(|&(_, at)| at).min() else { continue };
+            if let Some(known) = self.escapes.of.get_mut(&method) {
+                known.retain(|fact| !gone.contains(fact));
             }
-            let readers = self.readers(method);
-            let is_told =
-                |reader: &MethodId| gone.iter().any(|&(class, _)| self.escapes.contains(*reader, class));
-            left.extend(readers.iter().copied().filter(is_told));
-            again.extend(readers);
-            self.escapes.of.insert(method, kept);
+            for caller in callers(world, method).into_keys() {
+                again.insert(caller);
+                let since = left.entry(caller).or_insert(first);
+                *since = first.min(*since);
+            }
         }
         again
     }
 
-    /// Finds out what else leaves methods, until nothing does.
-    fn put_back(&mut self, world: &World<'_>, mut left: BTreeSet<MethodId>, changes: &mut Changes) {
-        while let Some(method) = left.pop_first() {
-            let ((throws, escaped), reads) = self.methods.record(|| {
-                note(Read::all(Kind::Loaded));
-                let Some(mut search) = Search::new(world, &self.escapes, method, u32::MAX) else {
-                    return (None, Vec::new());
-                };
-                search.begin();
-                let escaped: Vec<ClassId> = search.news().collect();
-                (search.into_throws(), escaped)
-            });
-            let new: Vec<ClassId> =
-                escaped.into_iter().filter(|&class| !self.escapes.contains(method, class)).collect();
-            if !new.is_empty() {
-                new.into_iter().for_each(|class| self.escapes.add(method, class));
-                left.extend(self.readers(method));
+    /// What was found out at the moment or later and does not follow any more from what was known before.
+    fn gone(&self, world: &World<'_>, method: MethodId, moment: u32) -> Vec<(ClassId, u32)> {
+        let known = self.escapes.of.get(&method).map_or(&[][..], Vec::as_slice);
+        // In the order in which it was found out.
+        let known = &known[known.partition_point(|&(_, at)| at < moment)..];
+        if known.is_empty() {
+            return Vec::new();
+        }
+        let Some(mut search) = Search::new(world, &self.escapes, method, known[0].1) else {
+            return known.to_vec();
+        };
+        search.begin();
+        let mut later: Vec<(u32, StmtId, ClassId)> = Vec::new();
+        for (&stmt, callees) in &search.calls {
+            let facts = callees.iter().filter_map(|callee| self.escapes.of.get(callee)).flatten();
+            later.extend(facts.filter(|&&(_, at)| at >= known[0].1).map(|&(class, at)| (at, stmt, class)));
+        }
+        later.sort_unstable();
+        let mut later = later.into_iter().peekable();
+        let mut gone = Vec::new();
+        for &(class, at) in known {
+            while let Some((_, stmt, class)) = later.next_if(|&(other, ..)| other < at) {
+                search.leaves_callee(stmt, class);
             }
+            if !search.escaped.contains(&class) {
+                gone.push((class, at));
+            }
+        }
+        gone
+    }
+
+    /// Least solution. What leaves a method goes on to each call of it, class by class.
+    fn put_back(&mut self, world: &World<'_>, left: BTreeSet<MethodId>, changes: &mut Changes) {
+        let mut open = Open::default();
+        let mut told: Vec<(MethodId, ClassId)> = Vec::new();
+        for method in left {
+            told.extend(self.open(world, &mut open, method).into_iter().map(|class| (method, class)));
+        }
+        while let Some((method, class)) = told.pop() {
+            for (caller, stmts) in callers(world, method) {
+                let news = match open.get_mut(&caller) {
+                    None => self.open(world, &mut open, caller),
+                    Some((None, _)) => continue,
+                    Some((Some(search), _)) => {
+                        stmts.into_iter().for_each(|stmt| search.leaves_callee(stmt, class));
+                        let news = search.news().collect();
+                        self.escapes.add_new(caller, news)
+                    }
+                };
+                told.extend(news.into_iter().map(|class| (caller, class)));
+            }
+        }
+        for (method, (search, reads)) in open {
+            let throws = search.and_then(Search::into_throws);
             if self.methods.peek(method) != throws.as_ref() {
                 changes.add(Read::of(Kind::Throws, method));
             }
@@ -177,12 +163,41 @@ impl Throws {
         }
     }
 
-    /// Methods that ask what leaves this one.
-    fn readers(&self, method: MethodId) -> Vec<MethodId> {
-        let mut asked = Changes::default();
-        asked.add(Read::of(Kind::Escapes, method));
-        self.methods.stale(&asked)
+    /// Begins to search a method, given what is known to leave those that it calls. Returns what is new for its callers.
+    fn open<'a, 'w>(
+        &mut self,
+        world: &'a World<'w>,
+        open: &mut Open<'a, 'w>,
+        method: MethodId,
+    ) -> Vec<ClassId> {
+        let (mut search, reads) = self.methods.record(|| {
+            // Whether one class is below another is asked later on, too.
+            note(Read::all(Kind::Loaded));
+            Search::new(world, &self.escapes, method, u32::MAX)
+        });
+        let news = search.as_mut().map_or_else(Vec::new, |search| {
+            search.begin();
+            search.news().collect()
+        });
+        open.insert(method, (search, reads));
+        self.escapes.add_new(method, news)
     }
+}
+
+/// Methods that are searched, with what is read for it.
+type Open<'a, 'w> = BTreeMap<MethodId, (Option<Search<'a, 'w>>, Reads)>;
+
+/// Methods outside the JDK that call this one in any context, with their statements.
+fn callers(world: &World<'_>, method: MethodId) -> BTreeMap<MethodId, BTreeSet<StmtId>> {
+    let mut callers: BTreeMap<MethodId, BTreeSet<StmtId>> = BTreeMap::new();
+    for &act in world.acts_of(method) {
+        for &(caller, stmt) in world.pointsto.callers(act) {
+            if !world.is_jdk(caller) {
+                callers.entry(world.pointsto.method(caller)).or_default().insert(stmt);
+            }
+        }
+    }
+    callers
 }
 
 /// What is called outside the JDK, by statement, in any context.

@@ -179,7 +179,7 @@ impl<'a> Climb<'a> {
 
     fn climb_callers(&mut self, at: Level, param: usize) -> bool {
         let Stages { pointsto, happens_before, .. } = *self.stages;
-        let info = &happens_before.origins()[self.origin];
+        let info = happens_before.origin(self.origin);
         let is_other =
             runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;

@@ -145,7 +145,7 @@ pub(crate) fn doubts(
 /// A task's code that has no context of its own: its objects are mixed with those of other threads.
 pub(crate) fn is_merged(stages: &Stages<'_>, act: Act, origin: Origin) -> bool {
     let ctx = stages.pointsto.code_ctx(stages.pointsto.ctx(act));
-    let is_task = stages.happens_before.origins()[origin].kind == OriginKind::Task;
+    let is_task = stages.happens_before.origin(origin).kind == OriginKind::Task;
     is_task && !matches!(stages.pointsto.context(ctx), Context::Origin(_))
 }
 

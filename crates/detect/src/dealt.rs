@@ -19,7 +19,7 @@ pub(crate) fn are_from_task<'w>(
     origin: Origin,
     mut ways: impl Iterator<Item = &'w Anchor>,
 ) -> bool {
-    let info = &stages.happens_before.origins()[origin];
+    let info = stages.happens_before.origin(origin);
     let Some(task) = info.task.filter(|_| info.own_task) else { return false };
     let is_captured = stages.pointsto.lambda(task).is_some();
     ways.all(|way| match way.fields[..] {
@@ -31,7 +31,7 @@ pub(crate) fn are_from_task<'w>(
 
 /// Does each task of the origin get another one?
 pub(crate) fn is_dealt(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
-    let task = stages.happens_before.origins()[origin].task;
+    let task = stages.happens_before.origin(origin).task;
     task.is_some_and(|task| is_given_element(stages, task, obj)) && is_put_once(stages, obj)
 }
 

@@ -253,7 +253,7 @@ impl<'a> Describe<'a> {
     }
 
     pub(crate) fn origin(&self, origin: Origin) -> String {
-        let info = &self.stages.happens_before.origins()[origin];
+        let info = self.stages.happens_before.origin(origin);
         match (info.spawned_by.first(), self.started(origin)) {
             (Some(spawn), Some(place)) => {
                 let how = if self.is_submitted(spawn.act, spawn.stmt) {
@@ -290,7 +290,7 @@ impl<'a> Describe<'a> {
 
     /// Where the thread is started: the nearest application frame of the spawn.
     fn started(&self, origin: Origin) -> Option<Place> {
-        let info = &self.stages.happens_before.origins()[origin];
+        let info = self.stages.happens_before.origin(origin);
         let spawn = info.spawned_by.first()?;
         let trace = self.calls(spawn.parent, spawn.act);
         let frames = trace.into_iter().chain([(spawn.act, spawn.stmt)]);
@@ -370,13 +370,13 @@ impl<'a> Describe<'a> {
 
     /// Why nothing protects the pair.
     pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: Doubts) -> Vec<String> {
-        let origins = self.stages.happens_before.origins();
+        let origin = |origin: Origin| self.stages.happens_before.origin(origin);
         let mut why = vec!["no common lock".to_string()];
         if a == b {
             why.push("several instances of this thread may run at the same time".to_string());
         } else {
             let ancestor = |child: Origin, parent: Origin| {
-                origins[child].spawned_by.iter().any(|spawn| spawn.parent == parent)
+                origin(child).spawned_by.iter().any(|spawn| spawn.parent == parent)
             };
             why.push(if ancestor(b, a) || ancestor(a, b) {
                 "the started thread may still run: nothing joins it before the access".to_string()

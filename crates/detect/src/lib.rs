@@ -38,7 +38,7 @@ use pair::Judge;
 use pointsto::{Act, PointsTo};
 use race::Races;
 use std::sync::Arc;
-use track::{Changes, Kind, Read, Single};
+use track::{Changes, Kind, Single};
 use ways::Ways;
 
 /// The solved stages detection reads.
@@ -89,10 +89,8 @@ impl Detect {
     /// Follows a change of order and locks; a cold run is one large change. All findings, in no particular order; what is
     /// told as before is the same one.
     pub fn apply(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
-        // Nearly everything rests on who there is.
-        if changes.everything || changes.contains(Read::all(Kind::Origins)) {
+        if changes.everything {
             *self = Detect::new(self.follows, self.least);
-            changes.everything = true;
         }
         if changes.of::<Act>(Kind::Runs).next().is_some() {
             changes.add(dealt::ANY_ACT);

@@ -5,7 +5,7 @@ use crate::Stages;
 use crate::access::{Access, AccessId, Accesses, Location, Touched, What};
 use crate::pair::Pair;
 use arena::{IndexVec, Interner, define_id};
-use happens_before::Content;
+use happens_before::{Content, Origin};
 use ir::{ClassId, MethodId, StmtId};
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
@@ -100,6 +100,10 @@ impl Memory {
             for id in changed(after) {
                 self.add(stages, id, &after.accesses[id.at as usize], &mut dirty, &mut locations);
             }
+        }
+        if changes.of::<Origin>(track::Kind::Origin).next().is_some() {
+            // Who is alone with a location may meet itself now, or not any more.
+            locations.extend(self.locations.keys());
         }
         for location in locations {
             self.look_at(stages, accesses, location, &mut dirty);
@@ -306,6 +310,6 @@ fn is_shared(stages: &Stages<'_>, accesses: &Accesses, ids: &BTreeSet<AccessId>)
     let mut origins = ids.iter().flat_map(|id| accesses.of(id.act).origins.iter());
     let Some(&first) = origins.next() else { return false };
     let are_several =
-        stages.happens_before.origins()[first].overlaps_itself || origins.any(|&origin| origin != first);
+        stages.happens_before.origin(first).overlaps_itself || origins.any(|&origin| origin != first);
     are_several && ids.iter().any(|&id| accesses.get(id).write)
 }

@@ -25,7 +25,7 @@ pub(crate) struct Own<'a> {
 impl Own<'_> {
     /// Does each instance of the origin run on a task of its own?
     pub(crate) fn may_be_own(&self, origin: Origin) -> bool {
-        let info = &self.stages.happens_before.origins()[origin];
+        let info = self.stages.happens_before.origin(origin);
         info.own_task && runs_on_task(self.stages, info)
     }
 
@@ -48,7 +48,7 @@ impl Own<'_> {
         let body = program.lowered(pointsto.method(act))?;
         let base = plain(body, base);
         if let Some(param) = body.params.iter().position(|&param| param == base) {
-            let info = &happens_before.origins()[origin];
+            let info = happens_before.origin(origin);
             if act == info.entry && (param != 0 || Some(obj) != info.task) {
                 return None;
             }

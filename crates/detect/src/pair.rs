@@ -228,7 +228,7 @@ impl Judge<'_> {
         (right, q): (&Access, Origin),
     ) -> Result<(), Stage> {
         let (stages, hb) = (self.stages, self.stages.happens_before);
-        let origin = &hb.origins()[p];
+        let origin = hb.origin(p);
         if p == q && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
             return Err(Stage::SameObject);
         }

@@ -79,7 +79,7 @@ impl Ways {
 
 /// Everything the origin starts with.
 fn starts(stages: &Stages<'_>, origin: Origin) -> Vec<Act> {
-    let info = &stages.happens_before.origins()[origin];
+    let info = stages.happens_before.origin(origin);
     match info.kind {
         OriginKind::Initialization => stages.pointsto.initializers().to_vec(),
         OriginKind::Entry | OriginKind::Task => vec![info.entry],

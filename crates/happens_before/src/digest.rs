@@ -22,8 +22,8 @@ impl HappensBefore {
     pub fn digest(&self, program: &Program, pointsto: &PointsTo) -> Digest {
         let mut digester = Digester { hb: self, program, contents: pointsto.contents() };
         let mut digest = Digest::default();
-        for (origin, info) in self.origins().iter() {
-            add(&mut digest.origins, &digester.origin(origin, info));
+        for origin in self.origins() {
+            add(&mut digest.origins, &digester.origin(origin, self.origin(origin)));
         }
         for act in pointsto.acts() {
             digester.act(pointsto, act, &mut digest);
@@ -73,8 +73,8 @@ impl Digester<'_> {
         let first = StmtId(0);
         for &origin in &origins {
             let here = Point { origin, act, stmt: first };
-            for (other, info) in self.hb.origins().iter() {
-                let there = Point { origin: other, act: info.entry, stmt: first };
+            for other in self.hb.origins() {
+                let there = Point { origin: other, act: self.hb.origin(other).entry, stmt: first };
                 let ordered = self.hb.ordered(&here, &there).is_some();
                 add(&mut digest.order, &(own, self.hb.rank(origin), self.hb.rank(other), ordered));
             }

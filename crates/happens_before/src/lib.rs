@@ -160,11 +160,18 @@ impl HappensBefore {
         let guards = Guards { locks: &self.locks, methods: &self.methods, owners, unique, paths };
         self.signals.update(&world, &self.origins, &guards, delta, changes);
         changes.extend(fresh_changes);
+        self.origins.tell(changes);
     }
 
-    pub fn origins(&self) -> &IndexVec<Origin, OriginInfo> {
-        note(Read::all(Kind::Origins));
-        &self.origins.info
+    /// All origins there are. What is known of one is asked for one by one, see [`HappensBefore::origin`].
+    pub fn origins(&self) -> impl ExactSizeIterator<Item = Origin> {
+        note(Read::all(Kind::Roots));
+        self.origins.info.ids()
+    }
+
+    pub fn origin(&self, origin: Origin) -> &OriginInfo {
+        note(Read::of(Kind::Origin, origin));
+        &self.origins.info[origin]
     }
 
     /// Does the origin run the activation?
@@ -190,7 +197,7 @@ impl HappensBefore {
 
     /// Why the points never run at the same time; `None` if they may.
     pub fn ordered(&self, a: &Point, b: &Point) -> Option<Ordered> {
-        let (first, second) = (&self.origins.info[a.origin], &self.origins.info[b.origin]);
+        let (first, second) = (self.origin(a.origin), self.origin(b.origin));
         let is_init = |info: &OriginInfo| info.kind == OriginKind::Initialization;
         if is_init(first) || is_init(second) {
             return Some(Ordered::ClassInitialization);

@@ -33,6 +33,8 @@ pub struct Origins {
     started: Single<Started>,
     /// Activations that an origin begins with.
     begun: BTreeSet<Act>,
+    /// What was known of each after the update before.
+    told: IndexVec<Origin, OriginInfo>,
 }
 
 /// How origins come to be.
@@ -121,6 +123,19 @@ impl Origins {
             let before = std::mem::replace(&mut self.begun, begun);
             for &act in before.union(&self.begun) {
                 changes.add(Read::of(Kind::Started, act));
+            }
+        }
+    }
+
+    /// Tells of which origins other things are known than after the update before.
+    pub fn tell(&mut self, changes: &mut Changes) {
+        if !changes.everything && !changes.contains(Read::all(Kind::Origins)) {
+            return;
+        }
+        let before = std::mem::replace(&mut self.told, self.info.clone());
+        for (origin, info) in self.info.iter() {
+            if !changes.everything && before.get(origin) != Some(info) {
+                changes.add(Read::of(Kind::Origin, origin));
             }
         }
     }

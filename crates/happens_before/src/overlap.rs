@@ -101,14 +101,29 @@ impl Overlap {
         if before.is_some() {
             reaches.forget();
         }
-        let is_same_life = before.is_none_or(|before| before == self.lives.value);
-        self.label(world, !is_same_life, changes);
+        let lives_before = before.filter(|before| *before != self.lives.value);
+        self.label(world, lives_before.is_some(), changes);
         let mut together = std::mem::take(&mut self.together);
         let before = together.update(follows, changes, || Together::new(world, origins, joins, unique, self));
         self.together = together;
-        let is_same = is_same_life && before.is_none_or(|before| before == self.together.value);
-        if !is_same {
+        let together_before = before.filter(|before| *before != self.together.value);
+        if lives_before.is_some() || together_before.is_some() {
             changes.add(Read::all(Kind::Origins));
+            self.tell_meetings(lives_before.as_ref(), together_before.as_ref(), changes);
+        }
+    }
+
+    /// Tells which origins meet otherwise than before.
+    fn tell_meetings(&self, lives: Option<&Lives>, together: Option<&Together>, changes: &mut Changes) {
+        if changes.everything {
+            return;
+        }
+        let mut tell = |a: Origin, b: Origin| changes.add(meeting(a, b));
+        if let Some(before) = lives {
+            before.differing(&self.lives.value).for_each(|(a, b)| tell(a, b));
+        }
+        if let Some(before) = together {
+            before.differing(&self.together.value).for_each(|(a, b)| tell(a, b));
         }
     }
 
@@ -138,7 +153,7 @@ impl Overlap {
 
     /// May the points overlap without one's origin being the other's ancestor?
     pub fn are_together(&self, a: &Point, b: &Point) -> bool {
-        note(Read::all(Kind::Origins));
+        note(meeting(a.origin, b.origin));
         self.together.value.together[a.origin].contains(b.origin.index())
             && !self.is_joined(a.origin, b)
             && !self.is_joined(b.origin, a)
@@ -146,24 +161,24 @@ impl Overlap {
 
     /// Has whoever comes to the point joined an origin that it has not started?
     pub fn is_joined(&self, ended: Origin, point: &Point) -> bool {
-        note(Read::all(Kind::Origins));
+        note(meeting(ended, point.origin));
         let joined = self.together.value.joined.get(&(ended, point.origin));
         joined.is_some_and(|&reach| !self.contains(&[reach], point.act, point.stmt))
     }
 
     /// May `child` be alive when `ancestor` is at this statement?
     pub fn is_alive(&self, ancestor: Origin, act: Act, stmt: StmtId, child: Origin) -> bool {
-        note(Read::all(Kind::Origins));
+        note(meeting(ancestor, child));
         self.alive[ancestor].get(&child).is_some_and(|span| self.is_in(span, act, stmt))
     }
 
     pub fn is_ancestor(&self, ancestor: Origin, child: Origin) -> bool {
-        note(Read::all(Kind::Origins));
+        note(meeting(ancestor, child));
         self.alive[ancestor].contains_key(&child)
     }
 
     pub fn are_related(&self, a: Origin, b: Origin) -> bool {
-        note(Read::all(Kind::Origins));
+        note(meeting(a, b));
         self.together.value.related[a].contains(b.index())
     }
 
@@ -198,4 +213,9 @@ impl Overlap {
             self.alive = self.lives.value.alive.iter().map(|(_, alive)| of_origin(alive)).collect();
         }
     }
+}
+
+/// Whatever is asked about two origins, in either order.
+fn meeting(a: Origin, b: Origin) -> Read {
+    Read::pair(Kind::Meeting, a.min(b), a.max(b))
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 /// A part of a program that starts no thread has no races of its own, which says nothing about its callers.
 pub(crate) fn one_thread(happens_before: &HappensBefore) -> Option<Note> {
-    let is_task = happens_before.origins().iter().any(|(_, origin)| origin.kind == OriginKind::Task);
+    let is_task =
+        happens_before.origins().any(|origin| happens_before.origin(origin).kind == OriginKind::Task);
     let message = "no second thread is started from here, so that nothing can race; name an entry point that starts some";
     (!is_task).then(|| Note { kind: "one-thread".into(), message: message.into(), count: 1 })
 }

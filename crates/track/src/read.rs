@@ -65,6 +65,10 @@ pub enum Kind {
     Sync,
     /// Origins as such: who there is, who overlaps whom, who starts whom.
     Origins,
+    /// What is known of an origin by itself.
+    Origin,
+    /// Where two origins may meet.
+    Meeting,
     /// Origins that run an activation.
     OriginsOf,
     /// Whether an activation runs once.

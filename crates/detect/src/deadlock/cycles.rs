@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
 
     fn may_meet(&self, (a, p): (&Nesting, Origin), (b, q): (&Nesting, Origin)) -> bool {
         let hb = self.stages.happens_before;
-        (p != q || hb.origins()[p].overlaps_itself) && hb.ordered(&point(p, a), &point(q, b)).is_none()
+        (p != q || hb.origin(p).overlaps_itself) && hb.ordered(&point(p, a), &point(q, b)).is_none()
     }
 
     /// The path with origins that may all meet, if possible without doubts about their code.

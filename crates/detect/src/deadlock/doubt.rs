@@ -201,7 +201,7 @@ fn leads(body: &Body, from: BlockId, to: BlockId) -> bool {
 fn choice(stages: &Stages<'_>, origin: Origin, (act, var): (Act, Var)) -> Option<(MethodId, BTreeSet<Var>)> {
     let method = stages.pointsto.method(act);
     let body = stages.program.lowered(method)?;
-    let info = &stages.happens_before.origins()[origin];
+    let info = stages.happens_before.origin(origin);
     let var = plain(body, var);
     let (method, body, var) = match (body.params.iter().position(|&param| param == var), info.task) {
         (Some(param), Some(task)) if act == info.entry => {

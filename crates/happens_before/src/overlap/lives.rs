@@ -46,6 +46,17 @@ impl Lives {
         finder.lives
     }
 
+    /// Pairs that others are known of.
+    pub fn differing<'a>(&'a self, other: &'a Lives) -> impl Iterator<Item = (Origin, Origin)> + 'a {
+        let alive = self.alive.iter().flat_map(|(origin, alive)| {
+            let now = &other.alive[origin];
+            let children = alive.keys().chain(now.keys()).copied();
+            children.filter(|child| alive.get(child) != now.get(child)).map(move |child| (origin, child))
+        });
+        let joins = self.unjoined.keys().chain(other.unjoined.keys()).copied();
+        alive.chain(joins.filter(|pair| self.unjoined.get(pair) != other.unjoined.get(pair)))
+    }
+
     /// The lists of reaches that there are.
     pub fn lists(&self) -> BTreeSet<Vec<ReachId>> {
         let alive = self.alive.iter().flat_map(|(_, alive)| alive.values().cloned());

@@ -46,6 +46,20 @@ impl Together {
         finder.find_joined();
         finder.together
     }
+
+    /// Pairs that others are known of.
+    pub fn differing<'a>(&'a self, other: &'a Together) -> impl Iterator<Item = (Origin, Origin)> + 'a {
+        let pairs = self.together.ids().flat_map(|a| self.together.ids().map(move |b| (a, b)));
+        let differs = move |&(a, b): &(Origin, Origin)| {
+            let differ = |one: &IndexVec<Origin, Bits>, two: &IndexVec<Origin, Bits>| {
+                one[a].contains(b.index()) != two[a].contains(b.index())
+            };
+            differ(&self.together, &other.together)
+                || differ(&self.related, &other.related)
+                || self.joined.get(&(a, b)) != other.joined.get(&(a, b))
+        };
+        pairs.filter(differs)
+    }
 }
 
 struct Finder<'a, 'w> {

@@ -26,7 +26,8 @@ impl Ways {
     }
 
     pub(crate) fn update(&mut self, stages: &Stages<'_>, changes: &mut Changes) {
-        self.distances.resize_with(stages.happens_before.origins().len(), OnceLock::new);
+        let bound = stages.happens_before.origin_bound();
+        self.distances.resize_with(bound, OnceLock::new);
         if changes.is_empty() {
             return;
         }
@@ -83,6 +84,7 @@ fn starts(stages: &Stages<'_>, origin: Origin) -> Vec<Act> {
     match info.kind {
         OriginKind::Initialization => stages.pointsto.initializers().to_vec(),
         OriginKind::Entry | OriginKind::Task => vec![info.entry],
+        OriginKind::Gone => Vec::new(),
     }
 }
 

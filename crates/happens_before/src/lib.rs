@@ -118,7 +118,7 @@ impl HappensBefore {
         let world = World::new(program, models, pointsto, &self.kept, &resolved);
         self.origins.update(&world, delta, self.follows, changes);
         self.unique.update(&world, &self.origins, delta, changes);
-        for origin in self.origins.info.ids().collect::<Vec<_>>() {
+        for origin in self.origins.there().map(|(origin, _)| origin).collect::<Vec<_>>() {
             let info = &mut self.origins.info[origin];
             let runs_once = self.unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
             if std::mem::replace(&mut info.runs_once, runs_once) != runs_once {
@@ -164,9 +164,14 @@ impl HappensBefore {
     }
 
     /// All origins there are. What is known of one is asked for one by one, see [`HappensBefore::origin`].
-    pub fn origins(&self) -> impl ExactSizeIterator<Item = Origin> {
+    pub fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
         note(Read::all(Kind::Roots));
-        self.origins.info.ids()
+        self.origins.there().map(|(origin, _)| origin)
+    }
+
+    /// Every origin has a number below this.
+    pub fn origin_bound(&self) -> usize {
+        self.origins.info.len()
     }
 
     pub fn origin(&self, origin: Origin) -> &OriginInfo {

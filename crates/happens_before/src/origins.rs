@@ -9,6 +9,7 @@ use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, Var};
 use models::{Member, ModelId, Operand, Root, Spawn, Step};
 use pointsto::{Act, Obj, PointsToDelta, SpawnEdge};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use track::{Changes, Kind, Read, Single, note};
 
@@ -30,6 +31,9 @@ pub struct Origins {
     /// The place of each among all, by content.
     pub ranks: IndexVec<Origin, u32>,
     pub in_order: Vec<Origin>,
+    numbers: FxHashMap<Identity, Origin>,
+    /// Numbers that nobody has.
+    free: Vec<Origin>,
     started: Single<Started>,
     /// Activations that an origin begins with.
     begun: BTreeSet<Act>,
@@ -75,30 +79,17 @@ pub struct Site {
 }
 
 impl Origins {
-    /// Follows a change. If there are other origins than before, nothing that was known of origins holds any longer.
+    /// Follows a change.
     pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, follows: bool, changes: &mut Changes) {
-        let mut begun: Vec<Act> = Vec::new();
-        if changes.contains(Read::all(Kind::Roots)) {
-            let (info, roots) = find(world);
-            let same =
-                |(a, b): (&OriginInfo, &OriginInfo)| (a.kind, a.entry, a.task) == (b.kind, b.entry, b.task);
-            let is_same = !changes.everything
-                && info.len() == self.info.len()
-                && info.ids().all(|origin| same((&info[origin], &self.info[origin])));
-            if is_same {
-                // Class initialisers come and go; nobody but they begins elsewhere.
-                let pairs = roots.ids().map(|origin| (&roots[origin], &self.roots[origin]));
-                let differing = pairs.flat_map(|(now, before)| {
-                    let is_new = now.iter().filter(|act| !before.contains(act));
-                    is_new.chain(before.iter().filter(|act| !now.contains(act)))
-                });
-                begun = differing.copied().filter(|&act| world.pointsto.runs(act)).collect();
-            } else {
-                changes.everything = true;
-                self.info = info;
-            }
-            self.roots = roots;
+        if changes.everything {
+            *self = Origins::default();
         }
+        let mut begun: Vec<Act> = Vec::new();
+        if changes.contains(Read::all(Kind::Roots)) && self.number(find(world), &mut begun) {
+            self.put_in_order(&world.content);
+            changes.add(Read::all(Kind::Origins));
+        }
+        begun.retain(|&act| world.pointsto.runs(act));
         if changes.everything {
             self.run_all(world);
         } else {
@@ -118,13 +109,54 @@ impl Origins {
         }
         self.started = started;
         if changes.contains(Read::all(Kind::Roots)) || changes.contains(Read::all(Kind::Origins)) {
-            let entries = self.info.iter().map(|(_, info)| info.entry);
+            let entries = self.there().map(|(_, info)| info.entry);
             let begun = self.roots.iter().flat_map(|(_, roots)| roots).copied().chain(entries).collect();
             let before = std::mem::replace(&mut self.begun, begun);
             for &act in before.union(&self.begun) {
                 changes.add(Read::of(Kind::Started, act));
             }
         }
+    }
+
+    /// Gives numbers to the origins there are: those that were there keep theirs, and none that has just become free is
+    /// given to another. Adds the activations with which somebody else begins now. True if others are there than before.
+    fn number(&mut self, found: Vec<Found>, begun: &mut Vec<Act>) -> bool {
+        let mut is_other = false;
+        let mut gone: FxHashMap<Identity, Origin> = std::mem::take(&mut self.numbers);
+        for Found { kind, entry, task, roots } in found {
+            let identity = identity(kind, entry, task);
+            let origin = match gone.remove(&identity) {
+                Some(origin) => origin,
+                None => self.free.pop().unwrap_or_else(|| {
+                    self.roots.push(Vec::new());
+                    self.runs.push(Bits::new());
+                    self.info.push(OriginInfo::gone())
+                }),
+            };
+            let info = &mut self.info[origin];
+            if (info.kind, info.entry, info.task) != (kind, entry, task) {
+                is_other = true;
+                *info = OriginInfo::new(kind, entry, task);
+            }
+            let before = std::mem::replace(&mut self.roots[origin], roots);
+            let now = &self.roots[origin];
+            begun.extend(now.iter().filter(|act| !before.contains(act)));
+            begun.extend(before.iter().filter(|act| !now.contains(act)));
+            self.numbers.insert(identity, origin);
+        }
+        for origin in gone.into_values() {
+            is_other = true;
+            self.info[origin] = OriginInfo::gone();
+            begun.append(&mut self.roots[origin]);
+            self.free.push(origin);
+        }
+        self.free.sort_unstable();
+        is_other
+    }
+
+    /// Those that are there.
+    pub fn there(&self) -> impl Iterator<Item = (Origin, &OriginInfo)> {
+        self.info.iter().filter(|(_, info)| info.kind != OriginKind::Gone)
     }
 
     /// Tells of which origins other things are known than after the update before.
@@ -143,13 +175,13 @@ impl Origins {
     /// Is it the first activation of an origin?
     pub fn is_entry(&self, act: Act) -> bool {
         note(Read::of(Kind::Started, act));
-        self.begun.contains(&act) && self.info.iter().any(|(_, info)| info.entry == act)
+        self.begun.contains(&act) && self.there().any(|(_, info)| info.entry == act)
     }
 
     /// The first activations of origins, each once.
     pub fn entries(&self) -> BTreeSet<Act> {
         note(Read::all(Kind::Roots));
-        self.info.iter().map(|(_, info)| info.entry).collect()
+        self.there().map(|(_, info)| info.entry).collect()
     }
 
     /// Who runs what, from nothing.
@@ -164,7 +196,20 @@ impl Origins {
                 self.origins_of[Act::new(act)].push(origin);
             }
         }
-        self.in_order = in_order(&world.content, &self.info);
+    }
+
+    fn put_in_order(&mut self, content: &Content<'_>) {
+        let info = &self.info;
+        let mut order: Vec<Origin> = self.there().map(|(origin, _)| origin).collect();
+        order.sort_by(|&a, &b| {
+            let (left, right) = (&info[a], &info[b]);
+            let by_task = || match (left.task, right.task) {
+                (Some(task), Some(other)) => content.objects(task, other),
+                (task, other) => task.is_some().cmp(&other.is_some()),
+            };
+            left.kind.cmp(&right.kind).then_with(by_task).then_with(|| content.acts(left.entry, right.entry))
+        });
+        self.in_order = order;
         self.ranks = self.info.ids().map(|_| 0).collect();
         for (rank, &origin) in self.in_order.iter().enumerate() {
             self.ranks[origin] = rank as u32;
@@ -276,21 +321,27 @@ impl Origins {
     }
 }
 
-/// All origins there are, and where each begins.
-fn find(world: &World<'_>) -> (IndexVec<Origin, OriginInfo>, IndexVec<Origin, Vec<Act>>) {
-    let (mut info, mut roots) = (IndexVec::new(), IndexVec::new());
-    let mut add = |kind: OriginKind, entry: Act, from: Vec<Act>, task: Option<Obj>| {
-        info.push(OriginInfo {
-            kind,
-            entry,
-            task,
-            spawned_by: Vec::new(),
-            overlaps_itself: false,
-            runs_once: kind != OriginKind::Task,
-            own_task: false,
-            serial_on: None,
-        });
-        roots.push(from);
+/// An origin, and all activations with which it begins.
+struct Found {
+    kind: OriginKind,
+    entry: Act,
+    task: Option<Obj>,
+    roots: Vec<Act>,
+}
+
+/// What makes an origin the same one after a change.
+type Identity = (OriginKind, Option<Act>, Option<Obj>);
+
+fn identity(kind: OriginKind, entry: Act, task: Option<Obj>) -> Identity {
+    // There is one for all class initialisers, whichever of them comes first.
+    (kind, Some(entry).filter(|_| kind != OriginKind::Initialization), task)
+}
+
+/// All origins there are.
+fn find(world: &World<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut add = |kind: OriginKind, entry: Act, roots: Vec<Act>, task: Option<Obj>| {
+        found.push(Found { kind, entry, task, roots });
     };
     let pointsto = world.pointsto;
     for &entry in pointsto.entries() {
@@ -304,20 +355,7 @@ fn find(world: &World<'_>) -> (IndexVec<Origin, OriginInfo>, IndexVec<Origin, Ve
     for (task, entry) in tasks {
         add(OriginKind::Task, entry, vec![entry], Some(task));
     }
-    (info, roots)
-}
-
-fn in_order(content: &Content<'_>, info: &IndexVec<Origin, OriginInfo>) -> Vec<Origin> {
-    let mut order: Vec<Origin> = info.ids().collect();
-    order.sort_by(|&a, &b| {
-        let (left, right) = (&info[a], &info[b]);
-        let by_task = || match (left.task, right.task) {
-            (Some(task), Some(other)) => content.objects(task, other),
-            (task, other) => task.is_some().cmp(&other.is_some()),
-        };
-        left.kind.cmp(&right.kind).then_with(by_task).then_with(|| content.acts(left.entry, right.entry))
-    });
-    order
+    found
 }
 
 impl Site {

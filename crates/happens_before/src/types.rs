@@ -17,6 +17,8 @@ pub enum OriginKind {
     Initialization,
     /// Spawned.
     Task,
+    /// There is none of this number, or not any more.
+    Gone,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,26 @@ pub struct OriginInfo {
     pub own_task: bool,
     /// Its tasks all run on this executor, one after the other.
     pub serial_on: Option<Obj>,
+}
+
+impl OriginInfo {
+    pub(crate) fn new(kind: OriginKind, entry: Act, task: Option<Obj>) -> OriginInfo {
+        OriginInfo {
+            kind,
+            entry,
+            task,
+            spawned_by: Vec::new(),
+            overlaps_itself: false,
+            runs_once: kind != OriginKind::Task,
+            own_task: false,
+            serial_on: None,
+        }
+    }
+
+    /// Of a number that nobody has.
+    pub(crate) fn gone() -> OriginInfo {
+        OriginInfo::new(OriginKind::Gone, Act(0), None)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -31,7 +31,7 @@ pub(crate) fn collect(
         ("objects", pointsto.objects().count()),
         ("edges", pointsto.edge_count()),
         ("facts", pointsto.facts() as usize),
-        ("origins", happens_before.origins().len()),
+        ("origins", happens_before.origins().count()),
     ];
     Stats {
         sizes: sizes.into_iter().map(|(name, size)| (name.to_string(), size as u64)).collect(),

@@ -149,10 +149,11 @@ fn in_order(world: &World<'_>, component: u32) -> Vec<Act> {
 
 fn roots(world: &World<'_>, origins: &Origins) -> Roots {
     let mut roots = Roots::default();
-    for (origin, info) in origins.info.iter() {
+    for (origin, info) in origins.there() {
         let starts = match info.kind {
             OriginKind::Initialization => world.pointsto.initializers(),
             OriginKind::Entry | OriginKind::Task => std::slice::from_ref(&info.entry),
+            OriginKind::Gone => &[],
         };
         starts.iter().for_each(|&start| roots.entry(start).or_default().push((origin, SetId(0))));
     }

@@ -53,6 +53,9 @@ impl Lives {
             let children = alive.keys().chain(now.keys()).copied();
             children.filter(|child| alive.get(child) != now.get(child)).map(move |child| (origin, child))
         });
+        let new = other.alive.iter().filter(|&(origin, _)| self.alive.get(origin).is_none());
+        let alive =
+            alive.chain(new.flat_map(|(origin, alive)| alive.keys().map(move |&child| (origin, child))));
         let joins = self.unjoined.keys().chain(other.unjoined.keys()).copied();
         alive.chain(joins.filter(|pair| self.unjoined.get(pair) != other.unjoined.get(pair)))
     }

@@ -49,10 +49,11 @@ impl Together {
 
     /// Pairs that others are known of.
     pub fn differing<'a>(&'a self, other: &'a Together) -> impl Iterator<Item = (Origin, Origin)> + 'a {
-        let pairs = self.together.ids().flat_map(|a| self.together.ids().map(move |b| (a, b)));
+        // Numbers are never taken away.
+        let pairs = other.together.ids().flat_map(|a| other.together.ids().map(move |b| (a, b)));
         let differs = move |&(a, b): &(Origin, Origin)| {
             let differ = |one: &IndexVec<Origin, Bits>, two: &IndexVec<Origin, Bits>| {
-                one[a].contains(b.index()) != two[a].contains(b.index())
+                one.get(a).is_some_and(|one| one.contains(b.index())) != two[a].contains(b.index())
             };
             differ(&self.together, &other.together)
                 || differ(&self.related, &other.related)

@@ -324,11 +324,16 @@ impl<'a> Describe<'a> {
     }
 
     pub(crate) fn lock(&self, lock: &HeldLock) -> LockUse {
-        let place = match lock.stmt {
-            Some(stmt) => self.place(lock.act, stmt),
-            None => self.method_place(self.stages.pointsto.method(lock.act)),
-        };
+        let place = self.lock_place(self.stages.pointsto.method(lock.act), lock.stmt);
         LockUse { name: names::lock(self.stages, lock), place, shared: lock.shared }
+    }
+
+    /// Where a lock is taken by a statement, or by a synchronized method.
+    pub(crate) fn lock_place(&self, method: MethodId, stmt: Option<StmtId>) -> Place {
+        match stmt {
+            Some(stmt) => self.place_in(method, stmt),
+            None => self.method_place(method),
+        }
     }
 
     /// `bank.Account.balance`, `int[]`, `java.util.HashMap`.

@@ -26,6 +26,7 @@ use access::Accesses;
 use asked::Questions;
 use cache::Caches;
 use crowd::Crowds;
+use deadlock::Deadlocks;
 use describe::Describe;
 use finding::{Findings, Teller};
 use findings::{Confidence, Finding};
@@ -38,7 +39,7 @@ use pair::Judge;
 use pointsto::{Act, PointsTo};
 use race::Races;
 use std::sync::Arc;
-use track::{Changes, Kind, Single};
+use track::{Changes, Kind};
 use ways::Ways;
 
 /// The solved stages detection reads.
@@ -63,7 +64,7 @@ pub struct Detect {
     crowds: Crowds,
     groups: Groups,
     findings: Findings,
-    deadlocks: Single<Vec<Arc<Finding>>>,
+    deadlocks: Deadlocks,
 }
 
 impl Detect {
@@ -82,7 +83,7 @@ impl Detect {
             crowds: Crowds::new(follows),
             groups: Groups::new(follows),
             findings: Findings::new(follows, least),
-            deadlocks: Single::default(),
+            deadlocks: Deadlocks::new(follows),
         }
     }
 
@@ -115,9 +116,8 @@ impl Detect {
         let teller = Teller { judge: &judge, races: &self.races, groups: &self.groups };
         self.findings.update(&teller, regrouped, changes);
         let mut findings = self.findings.all(&teller);
-        let find = || deadlock::find(stages, &describe).into_iter().map(Arc::new).collect();
-        self.deadlocks.update(self.follows, changes, find);
-        findings.extend(self.deadlocks.value.iter().cloned());
+        self.deadlocks.update(stages, &describe, changes);
+        findings.extend(self.deadlocks.all());
         findings
     }
 

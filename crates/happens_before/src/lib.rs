@@ -288,6 +288,11 @@ impl HappensBefore {
         self.locks.acquisitions()
     }
 
+    /// Those of one activation.
+    pub fn acquisitions_of(&self, act: Act) -> &[Acquisition] {
+        self.locks.acquisitions_of(act)
+    }
+
     /// Every lock taken, and every wait for an origin's end, while another lock is held, as far as the two may
     /// be part of a circle. A lock that is held already is not taken again.
     pub fn nestings(&self) -> &[Nesting] {

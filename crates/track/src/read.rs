@@ -191,6 +191,10 @@ pub enum Kind {
     Group,
     /// A described finding.
     Described,
+    /// The graph of locks.
+    LockGraph,
+    /// Locks whose order a condition chooses.
+    Chosen,
     /// For tests, and for what a stage keeps to itself.
     Other,
 }

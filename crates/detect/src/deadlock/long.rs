@@ -1,8 +1,9 @@
 //! Cycles of more than two locks: ways from lock to lock first, and then, for each of these circles, the nestings that
 //! make the surest and shortest cycle. Knows the graph of locks; what makes a cycle unsure is told by its doubts.
 
-use super::cycles::{Choice, Edge, Number, Search, TRIES};
-use super::doubt::Forced;
+use super::cycles::{Search, TRIES};
+use super::doubt::{Doubt, Doubts};
+use super::graph::{Choice, Graph, Number};
 use findings::Confidence;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -75,15 +76,15 @@ struct Circle {
     is_around: bool,
     choices: Vec<Vec<Choice>>,
     /// What choices from this step on cannot avoid.
-    least: Vec<(Forced, usize)>,
+    least: Vec<(Doubts, usize)>,
 }
 
 /// Makes a cycle of the nestings, if it can be one; only a likely one if so told.
-type Add<'f> = dyn FnMut(&[Edge], bool, &mut Known) -> Option<Confidence> + 'f;
+type Add<'f> = dyn FnMut(&[Choice], bool, &mut Known) -> Option<Confidence> + 'f;
 
 impl<'a, 's> Long<'a, 's> {
     pub(super) fn new(search: &'a Search<'s>, shorter: &'a Shorter, start: Number, length: usize) -> Self {
-        let distances = distances(search, start, length);
+        let distances = distances(search.graph, start, length);
         Long { search, shorter, start, length, distances, steps: 0, tries: 0 }
     }
 
@@ -93,14 +94,14 @@ impl<'a, 's> Long<'a, 's> {
 
     /// Goes on from the last of these locks, to all that lead back to the start.
     fn extend(&mut self, locks: &mut Vec<Number>, known: &mut Known, add: &mut Add<'_>) {
-        let search = self.search;
+        let graph = self.search.graph;
         let at = locks[locks.len() - 1];
-        let sites = search.sites(locks.iter().copied());
-        if self.shorter.is_inside(&sites, search.sites[at as usize], true) {
+        let sites = graph.sites(locks.iter().copied());
+        if self.shorter.is_inside(&sites, graph.sites[at as usize], true) {
             return;
         }
         let left = self.length + 1 - locks.len();
-        for &to in search.onto.get(&at).into_iter().flatten() {
+        for &to in graph.onto.get(&at).into_iter().flatten() {
             self.steps += 1;
             if self.steps > STEPS {
                 return;
@@ -112,7 +113,7 @@ impl<'a, 's> Long<'a, 's> {
             if left == 1 {
                 let circle = self.circle(locks, &sites);
                 self.tries = 0;
-                self.choose(&circle, &mut Vec::new(), (Forced::default(), 0), known, add);
+                self.choose(&circle, &mut Vec::new(), (Doubts::default(), 0), known, add);
             } else if !locks.contains(&to) {
                 locks.push(to);
                 self.extend(locks, known, add);
@@ -123,20 +124,21 @@ impl<'a, 's> Long<'a, 's> {
 
     /// What makes a cycle around a shorter one unlikely need not be chosen.
     fn circle(&self, locks: &[Number], sites: &[u32]) -> Circle {
-        let search = self.search;
+        let graph = self.search.graph;
         let is_around = sites.iter().any(|&site| self.shorter.is_inside(sites, site, false));
-        let many = !locks.iter().all(|&lock| search.is_one_lock(lock));
+        let mut least = Doubts::default();
+        least.add(Doubt::ManyLocks, !locks.iter().all(|&lock| graph.are_one[lock as usize]));
         let steps = locks.iter().copied().zip(locks.iter().copied().cycle().skip(1));
         let choices: Vec<Vec<Choice>> = steps
             .map(|(from, to)| {
-                let all = search.edges[&(from, to)].iter().copied();
-                all.filter(|choice| !is_around || choice.doubts.is_likely()).collect()
+                let all = graph.edges[&(from, to)].iter().copied();
+                all.filter(|choice| !is_around || choice.doubts.confidence() != Confidence::Low).collect()
             })
             .collect();
-        let mut least = vec![(Forced::many(many), 0); choices.len() + 1];
+        let mut least = vec![(least, 0); choices.len() + 1];
         for (at, choices) in choices.iter().enumerate().rev() {
             let (doubts, calls) = least[at + 1];
-            let common = choices.iter().map(|choice| choice.doubts).reduce(Forced::common);
+            let common = choices.iter().map(|choice| choice.doubts).reduce(Doubts::common);
             let shortest = choices.iter().map(|choice| choice.calls).min();
             least[at] = (doubts.with(common.unwrap_or_default()), calls + shortest.unwrap_or(0));
         }
@@ -147,8 +149,8 @@ impl<'a, 's> Long<'a, 's> {
     fn choose(
         &mut self,
         circle: &Circle,
-        path: &mut Vec<Edge>,
-        (doubts, calls): (Forced, usize),
+        path: &mut Vec<Choice>,
+        (doubts, calls): (Doubts, usize),
         known: &mut Known,
         add: &mut Add<'_>,
     ) {
@@ -171,10 +173,10 @@ impl<'a, 's> Long<'a, 's> {
             if known.is_better(&circle.sites, (confidence, doubtful, calls + fewest)) {
                 continue;
             }
-            let fits = path.iter().all(|earlier| search.compatible(earlier, &choice.edge))
-                && path.last().is_none_or(|previous| search.blocks(&choice.edge, previous));
+            let fits = path.iter().all(|earlier| search.compatible(earlier, choice))
+                && path.last().is_none_or(|previous| search.blocks(choice, previous));
             if fits {
-                path.push(choice.edge);
+                path.push(*choice);
                 self.choose(circle, path, (doubts, calls), known, add);
                 path.pop();
             }
@@ -183,13 +185,13 @@ impl<'a, 's> Long<'a, 's> {
 }
 
 /// Edges from each lock that lead back to the start, over locks that are not smaller.
-fn distances(search: &Search<'_>, start: Number, most: usize) -> BTreeMap<Number, usize> {
+fn distances(graph: &Graph, start: Number, most: usize) -> BTreeMap<Number, usize> {
     let mut distances = BTreeMap::from([(start, 0)]);
     let mut last = vec![start];
     for distance in 1..most {
         let mut next = Vec::new();
         for to in last {
-            for &from in search.into.get(&to).into_iter().flatten().filter(|&&from| from > start) {
+            for &from in graph.into.get(&to).into_iter().flatten().filter(|&&from| from > start) {
                 if let Entry::Vacant(entry) = distances.entry(from) {
                     entry.insert(distance);
                     next.push(from);

@@ -1,61 +1,159 @@
 //! Deadlocks: threads that wait for each other in a circle of locks, or for the end of a thread that needs one.
 //! One finding for each set of locks; decides no order, and knows nothing of how locks came to be held.
 
+mod chosen;
 mod cycles;
 mod doubt;
+mod graph;
 mod long;
 mod waits;
 
 use crate::Stages;
 use crate::describe::Describe;
-use cycles::{Cycle, Search, Side};
-use doubt::Doubt;
-use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint};
+use chosen::Chosen;
+use cycles::{Group, groups};
+use doubt::{Doubt, Doubts};
+use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint};
+use graph::Graph;
 use happens_before::{LockNode, Nesting, Origin, Point, Wanted};
-use ir::{ClassId, StmtId};
+use ir::{ClassId, MethodId, StmtId};
 use pointsto::Site;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use track::{Changes, Kind, Read, Single};
 
 /// What locks have in common that are made in one place: the same cause, whichever of them it is.
 type LockSite = (Option<Site>, ClassId);
 
-/// Cycles over the same locks.
-struct Group<'a> {
-    best: Cycle<'a>,
-    /// One of each kind.
-    kinds: BTreeMap<Vec<u32>, Vec<Place>>,
+/// Where a lock is taken or an end awaited: the statement, or the entry of a synchronized method.
+type Spot = (MethodId, Option<StmtId>);
+
+/// What was found so far: which cycles there are, and apart from that how each is told.
+pub(crate) struct Deadlocks {
+    follows: bool,
+    graph: Single<Graph>,
+    chosen: Chosen,
+    groups: Single<Vec<Group>>,
+    told: Vec<Told>,
+    waits: Single<Vec<Arc<Finding>>>,
 }
 
-pub(crate) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding> {
-    let search = Search::new(stages, describe);
-    let mut groups: BTreeMap<BTreeSet<LockSite>, Group<'_>> = BTreeMap::new();
-    search.cycles(&mut |cycle| {
-        let sites = cycle.sides.iter().map(|side| lock_site(stages, side.from)).collect();
-        let kinds = search.kinds(&cycle);
-        let places = || search.places(&cycle).into_iter().cloned().collect();
-        match groups.get_mut(&sites) {
-            None => {
-                let kinds = BTreeMap::from([(kinds, places())]);
-                groups.insert(sites, Group { best: cycle, kinds });
-            }
-            Some(group) => {
-                group.kinds.entry(kinds).or_insert_with(places);
-                if search.rank(&cycle) < search.rank(&group.best) {
-                    group.best = cycle;
-                }
-            }
+/// A cycle with its finding, `None` until it is described.
+struct Told {
+    cause: Cause,
+    finding: Single<Option<Arc<Finding>>>,
+}
+
+/// All that a finding tells of a cycle.
+#[derive(PartialEq)]
+struct Cause {
+    sides: Vec<Side>,
+    doubts: Doubts,
+    /// Where pairs of locks are wanted in cycles over the same ones.
+    wanted: BTreeSet<[Spot; 2]>,
+}
+
+/// One thread in a cycle, and the lock it holds.
+#[derive(PartialEq)]
+struct Side {
+    nesting: Nesting,
+    origin: Origin,
+    from: LockNode,
+}
+
+impl Deadlocks {
+    pub(crate) fn new(follows: bool) -> Deadlocks {
+        Deadlocks {
+            follows,
+            graph: Single::default(),
+            chosen: Chosen::new(follows),
+            groups: Single::default(),
+            told: Vec::new(),
+            waits: Single::default(),
         }
-    });
-    let confidence = |group: &Group<'_>| doubt::of(&group.best.doubts);
-    let is_told_already = |sites: &BTreeSet<LockSite>, group: &Group<'_>| {
-        let mut others = groups.iter().filter(|(smaller, _)| smaller.len() < sites.len());
-        others.any(|(smaller, other)| smaller.is_subset(sites) && confidence(other) <= confidence(group))
-    };
-    let told = groups.iter().filter(|(sites, group)| !is_told_already(sites, group));
-    let mut findings: Vec<Finding> =
-        told.map(|(_, group)| cycle_finding(stages, describe, &search, group)).collect();
-    findings.extend(waits::find(stages, describe));
-    dedupe(findings)
+    }
+
+    /// Searches again if there may be other cycles now, and describes again what is told otherwise.
+    pub(crate) fn update(&mut self, stages: &Stages<'_>, describe: &Describe<'_>, changes: &mut Changes) {
+        let before = self.graph.update(self.follows, changes, || Graph::new(stages, describe));
+        if before.as_ref().is_some_and(|before| !before.is_like(&self.graph.value)) {
+            changes.add(Read::all(Kind::LockGraph));
+        }
+        self.chosen.update(stages, changes);
+        let Deadlocks { graph, chosen, .. } = self;
+        let search = || groups(stages, describe, &graph.value, chosen);
+        let is_searched = self.groups.update(self.follows, changes, search).is_some();
+        if is_searched || before.is_some() {
+            self.gather(stages);
+        }
+        for told in &mut self.told {
+            told.update(stages, describe, self.follows, changes);
+        }
+        let find = || waits::find(stages, describe).into_iter().map(Arc::new).collect();
+        self.waits.update(self.follows, changes, find);
+    }
+
+    /// What is told as before keeps its finding.
+    fn gather(&mut self, stages: &Stages<'_>) {
+        let mut before = std::mem::take(&mut self.told);
+        for group in &self.groups.value {
+            let cause = Cause::new(stages, &self.graph.value, group);
+            let told = match before.iter().position(|told| told.cause == cause) {
+                Some(at) => before.swap_remove(at),
+                None => Told { cause, finding: Single::default() },
+            };
+            self.told.push(told);
+        }
+    }
+
+    /// All findings. The same words for the same methods are one.
+    pub(crate) fn all(&self) -> Vec<Arc<Finding>> {
+        let told = self.told.iter().filter_map(|told| told.finding.value.as_ref());
+        let mut findings: Vec<Arc<Finding>> = told.chain(&self.waits.value).cloned().collect();
+        findings.sort_by(|a, b| (&a.id, a.confidence, a).cmp(&(&b.id, b.confidence, b)));
+        findings.dedup_by(|later, first| later.id == first.id);
+        findings
+    }
+}
+
+impl Told {
+    fn update(&mut self, stages: &Stages<'_>, describe: &Describe<'_>, follows: bool, changes: &Changes) {
+        let everything = Changes::everything();
+        let changes = if self.finding.value.is_some() { changes } else { &everything };
+        let finding = || Some(Arc::new(cycle_finding(stages, describe, &self.cause)));
+        let before = self.finding.update(follows, changes, finding);
+        // Who keeps the older one need not compare.
+        if let Some(before) = before.filter(|before| before.is_some() && *before == self.finding.value) {
+            self.finding.value = before;
+        }
+    }
+}
+
+impl Cause {
+    fn new(stages: &Stages<'_>, graph: &Graph, group: &Group) -> Cause {
+        let sides = group.best.sides.iter().map(|side| Side {
+            nesting: graph.nestings[side.at].clone(),
+            origin: side.origin,
+            from: graph.nodes[side.from as usize],
+        });
+        let spots = |nestings: &Vec<usize>| {
+            let mut spots = nestings.iter().filter_map(|&at| wanted_at(stages, &graph.nestings[at]));
+            match (spots.next(), spots.next(), spots.next()) {
+                (Some(one), Some(other), None) => Some([one.min(other), one.max(other)]),
+                _ => None,
+            }
+        };
+        let wanted = group.kinds.values().filter_map(spots).collect();
+        Cause { sides: sides.collect(), doubts: group.best.doubts, wanted }
+    }
+}
+
+/// Where a nesting wants its lock.
+fn wanted_at(stages: &Stages<'_>, nesting: &Nesting) -> Option<Spot> {
+    match &nesting.wants {
+        Wanted::Lock(wanted) => Some((stages.pointsto.method(wanted.act), wanted.stmt)),
+        Wanted::End(_) => None,
+    }
 }
 
 fn lock_site(stages: &Stages<'_>, node: LockNode) -> LockSite {
@@ -72,13 +170,7 @@ fn point(origin: Origin, nesting: &Nesting) -> Point {
     Point { origin, act: nesting.act, stmt: nesting.stmt.unwrap_or(StmtId(0)) }
 }
 
-fn cycle_finding(
-    stages: &Stages<'_>,
-    describe: &Describe<'_>,
-    search: &Search<'_>,
-    group: &Group<'_>,
-) -> Finding {
-    let cycle = &group.best;
+fn cycle_finding(stages: &Stages<'_>, describe: &Describe<'_>, cycle: &Cause) -> Finding {
     let mut sites: Vec<findings::Site> =
         cycle.sides.iter().map(|side| wanting_site(describe, side)).collect();
     // Begin at the first place, so that the same cycle reads the same whichever lock has the smallest id.
@@ -101,8 +193,8 @@ fn cycle_finding(
     let mut why =
         vec!["the threads may run at the same time and no other lock is held around both".to_string()];
     why.extend(cycle.doubts.iter().map(Doubt::text));
-    let also = also(search.places(cycle), group.kinds.values());
-    Finding { also, ..deadlock(doubt::of(&cycle.doubts), message, why, sites) }
+    let also = also(stages, describe, cycle);
+    Finding { also, ..deadlock(cycle.doubts, message, why, sites) }
 }
 
 /// A lock by its field or class; where that is not its name, with its class: `bank.Account (this)`.
@@ -115,22 +207,26 @@ fn shown(stages: &Stages<'_>, lock: LockNode, name: &str) -> String {
 }
 
 /// Pairs of places other than those shown, each once.
-fn also<'a>(mut shown: Vec<&Place>, all: impl Iterator<Item = &'a Vec<Place>>) -> Vec<(Place, Place)> {
+fn also(stages: &Stages<'_>, describe: &Describe<'_>, cycle: &Cause) -> Vec<(Place, Place)> {
+    let place = |(method, stmt): Spot| describe.lock_place(method, stmt);
+    let shown = cycle.sides.iter().filter_map(|side| wanted_at(stages, &side.nesting));
+    let mut shown: Vec<Place> = shown.map(place).collect();
     shown.sort();
     let mut also = BTreeSet::new();
-    for places in all {
-        let mut places: Vec<&Place> = places.iter().collect();
+    for spots in &cycle.wanted {
+        let mut places = spots.map(place);
         places.sort();
-        if let ([a, b], true) = (places.as_slice(), places != shown) {
-            also.insert((Place::clone(a), Place::clone(b)));
+        if shown != places {
+            let [one, other] = places;
+            also.insert((one, other));
         }
     }
     also.into_iter().collect()
 }
 
 /// One side: the way through the place where the held lock is taken, and all that is held on it.
-fn wanting_site(describe: &Describe<'_>, side: &Side<'_>) -> findings::Site {
-    let mut site = holding_site(describe, side.origin, side.nesting, AccessKind::Acquire);
+fn wanting_site(describe: &Describe<'_>, side: &Side) -> findings::Site {
+    let mut site = holding_site(describe, side.origin, &side.nesting, AccessKind::Acquire);
     if let Wanted::Lock(wanted) = &side.nesting.wants {
         let wanted = describe.lock(wanted);
         site.place = wanted.place.clone();
@@ -155,12 +251,7 @@ fn holding_site(
     site
 }
 
-fn deadlock(
-    confidence: Confidence,
-    message: String,
-    why: Vec<String>,
-    sites: Vec<findings::Site>,
-) -> Finding {
+fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findings::Site>) -> Finding {
     let mut parts: Vec<String> = sites
         .iter()
         .map(|site| {
@@ -176,7 +267,7 @@ fn deadlock(
     Finding {
         id: fingerprint(&all),
         rule: Rule::Deadlock,
-        confidence,
+        confidence: doubts.confidence(),
         engines: vec![Engine::WholeProgram],
         message,
         field: None,
@@ -186,11 +277,4 @@ fn deadlock(
         fields: Vec::new(),
         also: Vec::new(),
     }
-}
-
-/// The same words for the same methods are one finding.
-fn dedupe(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| (&a.id, a.confidence, a).cmp(&(&b.id, b.confidence, b)));
-    findings.dedup_by(|later, first| later.id == first.id);
-    findings
 }

@@ -1,23 +1,20 @@
 //! Waiting for the end of an origin while holding a lock that it needs.
 
-use super::doubt::{self, Doubt};
-use super::{LockSite, deadlock, holding_site, lock_site, shown};
+use super::doubt::{Doubt, Doubts};
+use super::{LockSite, Spot, deadlock, holding_site, lock_site, shown};
 use crate::Stages;
 use crate::describe::Describe;
-use findings::{AccessKind, Confidence, Finding, Place};
+use findings::{AccessKind, Finding, Place};
 use happens_before::{Acquisition, Content, LockNode, Nesting, Origin, Point, Wanted};
-use ir::{MethodId, StmtId};
+use ir::StmtId;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Where a lock is taken or an end awaited: the statement, or the entry of a synchronized method.
-type Spot = (MethodId, Option<StmtId>);
 
 /// One wait under a lock of one kind, with those it may wait for.
 struct Wait<'a> {
     waiter: (&'a Nesting, Origin),
     other: (&'a Acquisition, Origin),
-    doubts: Vec<Doubt>,
+    doubts: Doubts,
     /// Where those take the lock.
     places: BTreeSet<Place>,
 }
@@ -47,14 +44,14 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
                 if other.lock.shared && nesting.held.shared {
                     continue;
                 }
-                let mut doubts = Vec::new();
-                doubts.extend((!hb.is_one_lock(node)).then_some(Doubt::ManyLocks));
-                doubts.extend(nesting.called_back.then_some(Doubt::CalledBack));
-                doubts.extend(end.is_timed.then_some(Doubt::Timed));
-                doubts.extend((!end.is_certain).then_some(Doubt::OtherEnd));
-                let place = describe.lock(&other.lock).place;
+                let mut doubts = Doubts::default();
+                doubts.add(Doubt::ManyLocks, !hb.is_one_lock(node));
+                doubts.add(Doubt::CalledBack, nesting.called_back);
+                doubts.add(Doubt::Timed, end.is_timed);
+                doubts.add(Doubt::OtherEnd, !end.is_certain);
+                let place = describe.lock_place(stages.pointsto.method(other.lock.act), other.lock.stmt);
                 let spot = (stages.pointsto.method(nesting.act), nesting.stmt);
-                let rank = |wait: &Wait<'_>| (doubt::of(&wait.doubts), wait.waiter.0.calls.len());
+                let rank = |wait: &Wait<'_>| (wait.doubts.confidence(), wait.waiter.0.calls.len());
                 let wait = Wait {
                     waiter: (nesting, waiter),
                     other: (other, end.origin),
@@ -116,13 +113,12 @@ fn finding(stages: &Stages<'_>, describe: &Describe<'_>, wait: &Wait<'_>) -> Fin
         Some(&node) => shown(stages, node, name),
         None => name.to_string(),
     };
-    let stalls = if wait.doubts.contains(&Doubt::Timed) { ", until its time is over," } else { "" };
+    let stalls = if wait.doubts.contains(Doubt::Timed) { ", until its time is over," } else { "" };
     let message =
         format!("a thread waits{stalls} for another to end while it holds a lock the other needs: {name}");
     let mut why = vec!["the awaited thread cannot end before it gets the lock".to_string()];
     why.extend(wait.doubts.iter().map(Doubt::text));
-    let confidence: Confidence = doubt::of(&wait.doubts);
     let others = wait.places.iter().filter(|&place| *place != second.place);
     let also = others.map(|place| (first.place.clone(), place.clone())).collect();
-    Finding { also, ..deadlock(confidence, message, why, vec![first, second]) }
+    Finding { also, ..deadlock(wait.doubts, message, why, vec![first, second]) }
 }

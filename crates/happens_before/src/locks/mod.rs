@@ -171,6 +171,14 @@ impl Locks {
         &self.acquisitions
     }
 
+    /// The same of one activation.
+    pub fn acquisitions_of(&self, act: Act) -> &[Acquisition] {
+        note(Read::of(Kind::Locks, act));
+        let from = self.acquisitions.partition_point(|taken| taken.act < act);
+        let own = &self.acquisitions[from..];
+        &own[..own.partition_point(|taken| taken.act == act)]
+    }
+
     /// Every lock taken, or tried, by anybody; without a statement by a synchronized method. In no order.
     pub fn taken(&self) -> impl Iterator<Item = (Act, Option<StmtId>, &HeldLock)> {
         note(Read::all(Kind::Acquisitions));

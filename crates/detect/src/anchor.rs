@@ -6,8 +6,7 @@ use crate::describe::Describe;
 use happens_before::{Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
-use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// More callers than this say nothing in particular: then the access itself stands for all.
@@ -81,8 +80,11 @@ pub(crate) fn climb(stages: &Stages<'_>, describe: &Describe<'_>, from: &Climbed
     if complete { climb.found.into() } else { climb.alone(start) }
 }
 
-/// A level, the fields down from it, and the telling frames below it.
-type Seen = (Level, Vec<FieldId>, Vec<(Act, StmtId)>);
+/// A level, the fields down from it, and the number of the telling frames below it.
+type Seen = (Level, [Option<FieldId>; OWNERS], u32);
+
+/// An activation at one of its statements.
+type Frame = (Act, StmtId);
 
 /// One search outwards. Of several ways to one place the first is kept: callers and owners come in the order of content.
 struct Climb<'a> {
@@ -92,8 +94,13 @@ struct Climb<'a> {
     /// The way so far.
     levels: Vec<Level>,
     fields: Vec<FieldId>,
-    /// Frames of the way that hold locks, or may have started something by then.
-    telling: BTreeSet<(Act, StmtId)>,
+    /// Frames of the way that hold locks, or may have started something by then, sorted; and their number among all
+    /// there have been.
+    telling: Vec<Frame>,
+    number: u32,
+    numbers: FxHashMap<Vec<Frame>, u32>,
+    /// Of each frame, whether it holds locks, and whether it is telling.
+    frames: FxHashMap<Frame, (bool, bool)>,
     /// Where the search has been: other ways to the same place with the same frames tell nothing new.
     seen: FxHashSet<Seen>,
     found: Vec<Anchor>,
@@ -107,49 +114,63 @@ impl<'a> Climb<'a> {
             origin,
             levels: Vec::new(),
             fields: Vec::new(),
-            telling: BTreeSet::new(),
+            telling: Vec::new(),
+            number: 0,
+            numbers: FxHashMap::from_iter([(Vec::new(), 0)]),
+            frames: FxHashMap::default(),
             seen: FxHashSet::default(),
             found: Vec::new(),
         }
     }
 
-    fn alone(&self, start: Level) -> Arc<[Anchor]> {
-        [self.anchor(&[start], &[])].into()
+    fn alone(&mut self, start: Level) -> Arc<[Anchor]> {
+        [self.anchor(vec![start], Vec::new())].into()
     }
 
-    fn anchor(&self, levels: &[Level], fields: &[FieldId]) -> Anchor {
-        let locked = (0..levels.len()).filter(|&at| self.holds_locks(&levels[at])).collect();
-        Anchor { levels: levels.to_vec(), fields: fields.to_vec(), locked }
+    fn anchor(&mut self, levels: Vec<Level>, fields: Vec<FieldId>) -> Anchor {
+        let locked = (0..levels.len()).filter(|&at| self.frame(&levels[at]).0).collect();
+        Anchor { levels, fields, locked }
     }
 
-    fn holds_locks(&self, level: &Level) -> bool {
-        let point = Point { origin: self.origin, act: level.act, stmt: level.stmt };
-        self.stages.happens_before.holds_any(&point)
+    /// Whether locks are held there, and whether anything is to be told of it.
+    fn frame(&mut self, level: &Level) -> (bool, bool) {
+        let (hb, origin) = (self.stages.happens_before, self.origin);
+        let &Level { act, stmt, .. } = level;
+        *self.frames.entry((act, stmt)).or_insert_with(|| {
+            let is_locked = hb.holds_any(&Point { origin, act, stmt });
+            (is_locked, is_locked || hb.anything_started_before(act, stmt))
+        })
     }
 
-    fn tells(&self, level: &Level) -> bool {
-        let hb = self.stages.happens_before;
-        self.holds_locks(level) || hb.anything_started_before(level.act, level.stmt)
+    fn number(&mut self) -> u32 {
+        if let Some(&number) = self.numbers.get(&self.telling) {
+            return number;
+        }
+        let next = self.numbers.len() as u32;
+        self.numbers.insert(self.telling.clone(), next);
+        next
     }
 
     /// False if there are too many ways.
     fn go(&mut self, level: Level) -> bool {
         self.levels.push(level);
-        let frame = (level.act, level.stmt);
-        let tells = !self.telling.contains(&frame) && self.tells(&level);
-        if tells {
-            self.telling.insert(frame);
+        let (frame, before) = ((level.act, level.stmt), self.number);
+        let place = self.telling.binary_search(&frame).err().filter(|_| self.frame(&level).1);
+        if let Some(place) = place {
+            self.telling.insert(place, frame);
+            self.number = self.number();
         }
         let complete = self.climb();
-        if tells {
-            self.telling.remove(&frame);
+        if let Some(place) = place {
+            self.telling.remove(place);
+            self.number = before;
         }
         self.levels.pop();
         complete && self.found.len() <= MOST && self.seen.len() <= STEPS
     }
 
     fn stay(&mut self) {
-        let found = self.anchor(&self.levels, &self.fields);
+        let found = self.anchor(self.levels.clone(), self.fields.clone());
         self.found.push(found);
     }
 
@@ -160,7 +181,8 @@ impl<'a> Climb<'a> {
         };
         at.base = plain(body, at.base);
         let at = *at;
-        if !self.seen.insert((at, self.fields.clone(), self.telling.iter().copied().collect())) {
+        let fields = std::array::from_fn(|n| self.fields.get(n).copied());
+        if !self.seen.insert((at, fields, self.number)) {
             return true;
         }
         if let Some(param) = body.params.iter().position(|&param| param == at.base) {
@@ -235,7 +257,8 @@ pub(crate) fn argument(
     let body = program.lowered(pointsto.method(caller))?;
     let StmtKind::Call { target, args, .. } = &body.stmts[stmt].kind else { return None };
     let method = program.method(pointsto.method(callee));
-    let same_name = program.selector_text(target.selector).0 == program.selector_text(method.selector).0;
+    let same_name = target.selector == method.selector
+        || program.selector_text(target.selector).0 == program.selector_text(method.selector).0;
     if same_name && args.len() == method.params.len() { args.get(param).copied() } else { None }
 }
 

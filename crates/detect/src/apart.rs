@@ -5,6 +5,7 @@ use crate::Stages;
 use crate::anchor::{Anchor, Level};
 use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Ordered, Origin, Point, Protection};
 use ir::StmtId;
+use std::cell::OnceCell;
 
 /// The ways of one access: who runs it, whether it writes, how the object gets there.
 #[derive(Clone, Copy)]
@@ -22,11 +23,20 @@ pub(crate) struct Meeting<'x, 's> {
 
 /// The first pair of ways that nothing keeps apart; if there is none, one that only a guess keeps apart.
 pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> Option<Meeting<'x, 's>> {
-    let is_known = |way: &&Anchor| !is_fresh(stages, way);
+    let is_known = |way: &&'x Anchor| !is_fresh(stages, way);
+    let known = |ways: &'x [Anchor]| ways.iter().filter(is_known).map(|way| (way, OnceCell::new()));
     let mut weak = None;
-    for x in a.ways.iter().filter(is_known) {
-        for y in b.ways.iter().filter(is_known) {
-            if are_parts_of_two(stages, x, y) || are_ordered(stages, (a.origin, x), (b.origin, y)) {
+    let theirs: Vec<(&Anchor, OnceCell<bool>)> = known(b.ways).collect();
+    for (x, x_starts) in known(a.ways) {
+        for (y, y_starts) in &theirs {
+            // Once for each way, not for each pair.
+            let starts_other = || {
+                *x_starts.get_or_init(|| starts(stages, x, b.origin))
+                    || *y_starts.get_or_init(|| starts(stages, y, a.origin))
+            };
+            if are_parts_of_two(stages, x, y)
+                || are_ordered(stages, (a.origin, x), (b.origin, y), starts_other)
+            {
                 continue;
             }
             match protection(stages, (a, x), (b, y)) {
@@ -83,13 +93,18 @@ fn are_parts_of_two(stages: &Stages<'_>, x: &Anchor, y: &Anchor) -> bool {
 
 /// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other
 /// side; or if the statements after those calls are ordered as well.
-fn are_ordered(stages: &Stages<'_>, (p, x): (Origin, &Anchor), (q, y): (Origin, &Anchor)) -> bool {
+fn are_ordered(
+    stages: &Stages<'_>,
+    (p, x): (Origin, &Anchor),
+    (q, y): (Origin, &Anchor),
+    starts_other: impl Fn() -> bool,
+) -> bool {
     let hb = stages.happens_before;
     let point = |origin, way: &Anchor| Point { origin, act: way.top().act, stmt: way.top().stmt };
     let (left, right) = (point(p, x), point(q, y));
     let Some(order) = hb.ordered(&left, &right) else { return false };
     // A signal may be given, or awaited, on the way down.
-    if order != Ordered::SignalAwait && !starts(stages, x, q) && !starts(stages, y, p) {
+    if order != Ordered::SignalAwait && !starts_other() {
         return true;
     }
     let points = |point: Point, way: &Anchor| -> Option<Vec<Point>> {

@@ -19,6 +19,9 @@ use track::{Changes, Kind, Memo};
 /// Further pairs of one cause that are listed.
 pub(crate) const MOST_ALSO: usize = 50;
 
+/// Fewer findings than this are described one after the other.
+const MANY: usize = 8;
+
 /// Pairs of one cause.
 struct Cause {
     /// Stands for all.
@@ -47,52 +50,59 @@ impl Findings {
 
     /// Follows pairs that are told or gathered otherwise.
     pub(crate) fn update(&mut self, teller: &Teller<'_>, regrouped: Regrouped, changes: &Changes) {
-        let mut before: FxHashMap<Pair, Arc<Finding>> = FxHashMap::default();
+        let mut again = regrouped.pairs;
+        again.extend(self.described.stale(changes));
+        let stale = again.iter().filter_map(|&pair| Some(teller.groups.get(pair)?.memory));
+        let memory: BTreeSet<Memory> = regrouped.memory.iter().copied().chain(stale).collect();
+        let mut before: FxHashMap<Pair, Option<Arc<Finding>>> = FxHashMap::default();
         for &memory in &regrouped.memory {
             let cause = teller.groups.doubtful(memory).map(|pairs| teller.cause(pairs));
             let older = match cause {
                 Some(cause) => self.doubtful.insert(memory, cause),
                 None => self.doubtful.remove(&memory),
             };
-            before.extend(older.and_then(|older| Some((older.best, older.finding?))));
+            before.extend(older.map(|older| (older.best, older.finding)));
         }
         if regrouped.is_believed {
             let causes = teller.groups.believed().into_iter().map(|pairs| teller.cause(pairs)).collect();
             let older = std::mem::replace(&mut self.believed, causes);
-            before.extend(older.into_iter().filter_map(|older| Some((older.best, older.finding?))));
+            before.extend(older.into_iter().map(|older| (older.best, older.finding)));
         }
-        let mut again = regrouped.pairs;
-        again.extend(self.described.stale(changes));
-        self.describe(teller, &again);
-        for cause in self.doubtful.values_mut().chain(&mut self.believed) {
+        self.describe(teller, &memory, &again);
+        let doubtful = memory.iter().filter_map(|memory| Some((*memory, self.doubtful.remove(memory)?)));
+        let mut doubtful: Vec<(Memory, Cause)> = doubtful.collect();
+        for cause in doubtful.iter_mut().map(|(_, cause)| cause).chain(&mut self.believed) {
+            let older = before.remove(&cause.best).flatten();
             if cause.finding.is_some() && !again.contains(&cause.best) {
                 continue;
             }
             let Some(described) = self.described.peek(cause.best) else { continue };
-            let older = cause.finding.take().or_else(|| before.remove(&cause.best));
+            let older = cause.finding.take().or(older);
             let is_brief = !described.confidence.at_least(self.least);
             let finding = if is_brief { described.clone() } else { teller.finding(cause, described) };
             // Who keeps the older one need not compare.
             cause.finding = Some(older.filter(|older| *older == finding).unwrap_or(finding));
         }
+        self.doubtful.extend(doubtful);
+        // What stands for no cause any more.
+        before.into_keys().for_each(|pair| _ = self.described.remove(pair));
     }
 
     /// Describes the pairs that stand for causes now, as far as that is not done or may be otherwise.
-    fn describe(&mut self, teller: &Teller<'_>, again: &BTreeSet<Pair>) {
-        let bests = self.doubtful.values().chain(&self.believed).map(|cause| cause.best);
+    fn describe(&mut self, teller: &Teller<'_>, memory: &BTreeSet<Memory>, again: &BTreeSet<Pair>) {
+        let doubtful = memory.iter().filter_map(|memory| self.doubtful.get(memory));
+        let bests = doubtful.chain(&self.believed).map(|cause| cause.best);
         let is_new = |pair: &Pair| again.contains(pair) || self.described.peek(*pair).is_none();
-        let pairs: Vec<Pair> = bests.clone().filter(is_new).collect();
+        let pairs: Vec<Pair> = bests.filter(is_new).collect();
         let describe = |&pair: &Pair| (pair, self.described.record(|| teller.describe(pair, self.least)));
-        let described: Vec<_> = pairs.par_iter().map(describe).collect();
-        let kept: FxHashSet<Pair> = bests.collect();
+        let described: Vec<_> = if pairs.len() < MANY {
+            pairs.iter().map(describe).collect()
+        } else {
+            pairs.par_iter().map(describe).collect()
+        };
         for (pair, (finding, reads)) in described {
             let older = self.described.peek(pair).filter(|older| ***older == finding).cloned();
             self.described.set(pair, Some(older.unwrap_or_else(|| Arc::new(finding))), reads);
-        }
-        if self.described.len() > kept.len() {
-            let gone: Vec<Pair> =
-                self.described.iter().map(|(pair, _)| pair).filter(|pair| !kept.contains(pair)).collect();
-            gone.into_iter().for_each(|pair| _ = self.described.remove(pair));
         }
     }
 

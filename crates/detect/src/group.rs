@@ -147,8 +147,13 @@ impl Groups {
         }
     }
 
+    /// `None` for a pair that is left out, or survives no more.
+    pub(crate) fn get(&self, pair: Pair) -> Option<&Told> {
+        self.told.peek(pair)
+    }
+
     pub(crate) fn told(&self, pair: Pair) -> &Told {
-        self.told.peek(pair).unwrap_or_else(|| unreachable!("pairs in groups are told"))
+        self.get(pair).unwrap_or_else(|| unreachable!("pairs in groups are told"))
     }
 
     /// The pairs on some memory if they are hardly believed. Nothing joins them with others.

@@ -90,6 +90,13 @@ impl Detect {
     /// Follows a change of order and locks; a cold run is one large change. All findings, in no particular order; what is
     /// told as before is the same one.
     pub fn apply(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
+        let mut findings = self.races(stages, changes);
+        findings.extend(self.deadlocks(stages, changes));
+        findings
+    }
+
+    /// The first half of it.
+    pub fn races(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
         if changes.everything {
             *self = Detect::new(self.follows, self.least);
         }
@@ -115,10 +122,13 @@ impl Detect {
         let regrouped = self.groups.update(&judge, (&self.races, &self.crowds), &differing, changes);
         let teller = Teller { judge: &judge, races: &self.races, groups: &self.groups };
         self.findings.update(&teller, regrouped, changes);
-        let mut findings = self.findings.all(&teller);
-        self.deadlocks.update(stages, &describe, changes);
-        findings.extend(self.deadlocks.all());
-        findings
+        self.findings.all(&teller)
+    }
+
+    /// The second half, after the first.
+    pub fn deadlocks(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
+        self.deadlocks.update(stages, &Describe::new(stages, &self.ways), changes);
+        self.deadlocks.all()
     }
 
     /// How many pairs of statements there are by name alone, and how many survive each stage.

@@ -62,13 +62,23 @@ impl Local {
             };
             self.made.iter().map(own).collect()
         });
-        if before.is_some_and(|before| before != self.objects.value) {
-            changes.add(Read::all(Kind::Local));
+        if let Some(before) = before.filter(|_| !changes.everything) {
+            self.tell(&before, changes);
+        }
+    }
+
+    fn tell(&self, before: &IndexVec<Origin, Bits>, changes: &mut Changes) {
+        let none = Bits::new();
+        for origin in (0..before.len().max(self.objects.value.len())).map(Origin::new) {
+            let [before, now] = [before, &self.objects.value].map(|own| own.get(origin).unwrap_or(&none));
+            let gone = before.iter().filter(|&obj| !now.contains(obj));
+            let new = now.iter().filter(|&obj| !before.contains(obj));
+            gone.chain(new).for_each(|obj| changes.add(Read::pair(Kind::Local, origin, Obj::new(obj))));
         }
     }
 
     pub fn contains(&self, origin: Origin, obj: Obj) -> bool {
-        note(Read::all(Kind::Local));
+        note(Read::pair(Kind::Local, origin, obj));
         self.objects.value.get(origin).is_some_and(|objects| objects.contains(obj.index()))
     }
 }

@@ -265,14 +265,18 @@ impl Session {
         self.happens_before.apply(program, models, pointsto, &told, &mut changes);
         clock.lap("happens-before");
 
-        progress("detection", 0);
+        progress("races", 0);
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
-        let findings = self.detect.apply(&stages, &mut changes);
+        let mut findings = self.detect.races(&stages, &mut changes);
+        clock.lap("races");
+        progress("deadlocks", 0);
+        findings.extend(self.detect.deadlocks(&stages, &mut changes));
+        clock.lap("deadlocks");
         let findings = in_order(&self.report.findings, findings);
         let mut report = Report { findings, ..Report::default() };
         report.notes = notes::collect(&self.program, &self.pointsto);
@@ -280,7 +284,7 @@ impl Session {
             report.notes.extend(notes::one_thread(&self.happens_before));
         }
         report.notes.sort();
-        clock.lap("detection");
+        clock.lap("report");
         report.stats.seconds = clock.laps;
         self.report = Arc::new(report);
     }

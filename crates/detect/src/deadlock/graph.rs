@@ -72,28 +72,35 @@ impl Graph {
     /// The nearest nestings from one lock to another, each kind once: what is the same in another context is left out.
     fn between(&self, stages: &Stages<'_>, all: &[Nesting]) -> BTreeMap<(Number, Number), Vec<usize>> {
         let numbers: FxHashMap<LockNode, Number> = self.nodes.iter().copied().zip(0..).collect();
+        let numbered = |set: &[LockNode]| set.iter().map(|node| numbers[node]).collect();
+        let sets: FxHashMap<&[LockNode], Vec<Number>> =
+            sets(all).into_iter().map(|set| (set, numbered(set))).collect();
         let mut variants: FxHashMap<_, u32> = FxHashMap::default();
         let mut known = FxHashSet::default();
+        let mut full = FxHashSet::default();
         let mut between: FxHashMap<(Number, Number), Vec<usize>> = FxHashMap::default();
         // The nearest come first.
         for (at, nesting) in all.iter().enumerate() {
             let Some(wanted) = wanted(nesting) else { continue };
-            let mut variant = None;
-            for from in nesting.held.nodes.iter().map(|node| numbers[node]) {
-                for to in wanted.nodes.iter().map(|node| numbers[node]) {
+            let steps = (nesting.held.nodes.as_slice(), wanted.nodes.as_slice());
+            if full.contains(&steps) {
+                continue;
+            }
+            let gates: Vec<&LockKey> = nesting.locks.iter().flat_map(global_keys).collect();
+            let next = variants.len() as u32;
+            let variant = *variants.entry((kind(stages, nesting), &nesting.origins, gates)).or_insert(next);
+            let mut is_full = true;
+            for &from in &sets[steps.0] {
+                for &to in &sets[steps.1] {
                     let nestings = between.entry((from, to)).or_default();
-                    if nestings.len() == NEAREST {
-                        continue;
-                    }
-                    let variant = *variant.get_or_insert_with(|| {
-                        let gates: Vec<&LockKey> = nesting.locks.iter().flat_map(global_keys).collect();
-                        let next = variants.len() as u32;
-                        *variants.entry((kind(stages, nesting), &nesting.origins, gates)).or_insert(next)
-                    });
-                    if known.insert((variant, from, to)) {
+                    if nestings.len() < NEAREST && known.insert((variant, from, to)) {
                         nestings.push(at);
                     }
+                    is_full &= nestings.len() == NEAREST;
                 }
+            }
+            if is_full {
+                full.insert(steps);
             }
         }
         between.into_iter().collect()
@@ -149,14 +156,17 @@ fn wanted(nesting: &Nesting) -> Option<&HeldLock> {
     }
 }
 
+/// What the held and the wanted lock of each nesting may be that may be an edge. Few sets are in many nestings.
+fn sets(nestings: &[Nesting]) -> FxHashSet<&[LockNode]> {
+    fn both(nesting: &Nesting) -> Option<[&[LockNode]; 2]> {
+        Some([&nesting.held.nodes, &wanted(nesting)?.nodes])
+    }
+    nestings.iter().filter_map(both).flatten().collect()
+}
+
 /// All locks that may be in a cycle, in the order of content.
 fn nodes(describe: &Describe<'_>, nestings: &[Nesting]) -> Vec<LockNode> {
-    let mut nodes: FxHashSet<LockNode> = FxHashSet::default();
-    for nesting in nestings {
-        if let Some(wanted) = wanted(nesting) {
-            nodes.extend(nesting.held.nodes.iter().chain(&wanted.nodes));
-        }
-    }
+    let nodes: BTreeSet<LockNode> = sets(nestings).into_iter().flatten().copied().collect();
     let mut nodes: Vec<LockNode> = nodes.into_iter().collect();
     nodes.sort_by(|&a, &b| describe.content.lock_nodes(a, b));
     nodes

@@ -143,8 +143,28 @@ pub enum Kind {
     Nestings,
     /// All lock uses.
     Acquisitions,
-    /// Looks at what may be flags.
+    /// The same with those of the library, and those that are tried.
+    Taken,
+    /// Calls of methods that may be interrupted.
     Looks,
+    /// Looks at one flag.
+    LooksAt,
+    /// Calls that may give up locks for a while.
+    Waiting,
+    /// Who sets a flag, and who sees it set.
+    Flags,
+    /// Where a lock comes to be held, and where it no longer is.
+    Sections,
+    /// Locks under which a flag may be set once.
+    Candidates,
+    /// What may run before a flag was seen unset, by activation.
+    Unseen,
+    /// A flag that is set once.
+    SetOnce,
+    /// Who signals and awaits an object.
+    Traffic,
+    /// What has to be known of a subject.
+    Channels,
     /// Signals and flags.
     Signals,
     /// Who loads a field, or elements.

@@ -35,11 +35,6 @@ impl Inside {
         self.of(act).map_or(SetId(0), |locks| locks.before(stmt))
     }
 
-    /// In no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = (Act, &ActLocks)> {
-        self.acts.iter()
-    }
-
     pub fn contains(&self, act: Act) -> bool {
         self.acts.peek(act).is_some()
     }

@@ -43,7 +43,7 @@ use keys::Keys;
 use nestings::Nestings;
 use paths::Paths;
 use pointsto::{Act, Obj, PointsToDelta};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use table::{LockId, SetId};
 use telling::{Telling, Told};
 use track::{Changes, Kind, Read, note};
@@ -73,6 +73,8 @@ pub struct Locks {
     inside: Inside,
     entries: Entries,
     acquisitions: Vec<Acquisition>,
+    /// Locks that activations take, or try to.
+    taken: BTreeMap<Act, Vec<(Option<StmtId>, LockId)>>,
     nestings: Nestings,
     /// Whose locks are others since the update before.
     differing: BTreeSet<Act>,
@@ -95,6 +97,7 @@ impl Locks {
             inside: Inside::new(follows),
             entries: Entries::new(follows),
             acquisitions: Vec::new(),
+            taken: BTreeMap::new(),
             nestings: Nestings::new(follows),
             differing: BTreeSet::new(),
             waits: Vec::new(),
@@ -124,6 +127,21 @@ impl Locks {
         self.differing = self.inside.update(&mut telling, delta, changes);
         self.entries.update(&mut telling, &self.inside, origins, delta, changes);
         self.acquire(world, changes);
+        self.take(changes);
+    }
+
+    fn take(&mut self, changes: &mut Changes) {
+        for &act in &self.differing {
+            let uses = self.inside.of(act).map_or(&[][..], ActLocks::uses).iter();
+            let taken: Vec<_> = uses.map(|lock_use| (lock_use.stmt, lock_use.lock)).collect();
+            let before = match taken.is_empty() {
+                true => self.taken.remove(&act).unwrap_or_default(),
+                false => self.taken.insert(act, taken.clone()).unwrap_or_default(),
+            };
+            if before != taken {
+                changes.add(Read::all(Kind::Taken));
+            }
+        }
     }
 
     /// The library's own locks are its own affair.
@@ -179,12 +197,11 @@ impl Locks {
         &own[..own.partition_point(|taken| taken.act == act)]
     }
 
-    /// Every lock taken, or tried, by anybody; without a statement by a synchronized method. In no order.
+    /// Every lock taken, or tried, by anybody; without a statement by a synchronized method.
     pub fn taken(&self) -> impl Iterator<Item = (Act, Option<StmtId>, &HeldLock)> {
-        note(Read::all(Kind::Acquisitions));
-        let taken =
-            self.inside.iter().flat_map(|(act, locks)| locks.uses().iter().map(move |used| (act, used)));
-        taken.map(|(act, used)| (act, used.stmt, self.told.table.lock(used.lock)))
+        note(Read::all(Kind::Taken));
+        let taken = self.taken.iter().flat_map(|(&act, taken)| taken.iter().map(move |taken| (act, taken)));
+        taken.map(|(act, &(stmt, lock))| (act, stmt, self.told.table.lock(lock)))
     }
 
     /// Locks held before the statement, the callers' first.

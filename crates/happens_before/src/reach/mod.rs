@@ -157,14 +157,6 @@ pub struct ReachSet {
 }
 
 impl ReachSet {
-    /// Who is reached otherwise.
-    pub fn differing(&self, other: &ReachSet) -> Vec<Act> {
-        let whole = self.whole.iter().chain(other.whole.iter()).map(Act::new);
-        let whole = whole.filter(|act| self.whole.contains(act.index()) != other.whole.contains(act.index()));
-        let parts = self.parts.keys().chain(other.parts.keys()).copied();
-        whole.chain(parts.filter(|act| self.parts.get(act) != other.parts.get(act))).collect()
-    }
-
     #[inline]
     pub fn contains(&self, act: Act, stmt: StmtId) -> bool {
         self.whole.contains(act.index())
@@ -177,11 +169,6 @@ impl ReachSet {
 /// - in a body, along normal and exceptional edges, up to kills;
 /// - a call reaches its callees from their entry, and what follows it if it can be passed (see [`Barrier`]);
 /// - a path that began inside a method and comes to its end goes on after every call of it.
-pub fn reach(entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier<'_, '_>) -> ReachSet {
-    climb(entry, runs, starts, barrier).close(barrier.world)
-}
-
-/// The same, but for what is called from there.
 pub fn climb(entry: Act, runs: &Bits, starts: &[Start], barrier: &Barrier<'_, '_>) -> Climb {
     let search = Search {
         world: barrier.world,

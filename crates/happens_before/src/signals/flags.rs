@@ -1,9 +1,8 @@
 //! Hand-over by a flag: a field, static or of one concrete object, that starts as zero or null. Setting it to
 //! anything else is the signal, passing the branch that has seen it set is the await.
 
-use super::looks::{Looks, Seen};
-use super::once::Once;
-use super::{Subject, Traffic};
+use super::looks::Looks;
+use super::{Subject, SubjectId, Subjects};
 use crate::branches::{Test, interrupted, is_zero};
 use crate::locks::Locks;
 use crate::locks::paths::Paths;
@@ -17,7 +16,8 @@ use crate::world::World;
 use arena::IndexVec;
 use ir::{FieldId, MethodId, StmtId, StmtKind, Var, access};
 use pointsto::{Act, Obj, Slot};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use track::{Changes, Kind, Memo};
 
 /// Pairs of accesses to one flag that are compared, at most.
 const MOST_PAIRS: usize = 4096;
@@ -31,14 +31,28 @@ pub struct Guards<'a> {
     pub paths: &'a Paths,
 }
 
+/// What is known besides the flags themselves.
+#[derive(Clone, Copy)]
+pub struct Scene<'a, 'w> {
+    pub world: &'a World<'w>,
+    pub origins: &'a Origins,
+    pub guards: &'a Guards<'a>,
+}
+
+pub struct Flags {
+    flags: Memo<SubjectId, Flag>,
+}
+
 /// One flag.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Flag {
     /// Stores of what may be other than zero.
     pub set: Vec<Place>,
     pub seen: Vec<(Place, Test)>,
     /// Stores of zero.
     pub cleared: Vec<Place>,
+    /// The branches that have seen the flag set, and what was done before.
+    pub awaits: Kills,
 }
 
 /// A statement that accesses the flag.
@@ -49,88 +63,99 @@ pub struct Place {
     pub base: Option<Var>,
 }
 
-/// A flag hands over if it is volatile, or if whoever sees it set does so under a lock under which everybody sets
-/// it: the one who has set it has released the lock since.
-pub fn find(
-    world: &World<'_>,
-    origins: &Origins,
-    guards: &Guards<'_>,
-    looks: &Looks,
-    traffic: &mut BTreeMap<Subject, Traffic>,
-) -> Once {
-    let mut finder = Finder { world, origins, guards, looks, flags: BTreeMap::new() };
-    for Seen { slot, place, test } in looks.seen() {
-        finder.flags.entry(slot).or_default().seen.push((place, test));
+impl Flags {
+    pub fn new(follows: bool) -> Flags {
+        Flags { flags: Memo::new(Kind::Flags, follows) }
     }
-    finder.find_set();
-    for (&slot, flag) in &finder.flags {
-        let awaits = finder.awaits(slot, flag);
-        let signals = flag.set.iter().map(|place| (place.act, place.stmt)).collect();
-        traffic.insert(Subject::Flag(slot), Traffic { signals, awaits, ..Traffic::default() });
+
+    /// Returns the flags that differ. `looked_at`: those that are looked at otherwise.
+    pub fn update(
+        &mut self,
+        scene: &Scene<'_, '_>,
+        subjects: &Subjects,
+        looks: &Looks,
+        looked_at: &BTreeSet<SubjectId>,
+        changes: &mut Changes,
+    ) -> Vec<SubjectId> {
+        let stale = self.flags.stale(changes).into_iter().chain(looked_at.iter().copied());
+        let stale: BTreeSet<SubjectId> = stale.collect();
+        let stale: Vec<SubjectId> = stale.into_iter().collect();
+        self.flags.update(&stale, changes, |subject| match subjects[subject] {
+            Subject::Flag(slot) => Flag::new(scene, slot, looks.at(subject, slot)),
+            Subject::Object(_) => None,
+        })
     }
-    Once::new(&finder)
+
+    pub fn of(&self, subject: SubjectId) -> Option<&Flag> {
+        self.flags.get(subject)
+    }
 }
 
-pub struct Finder<'a, 'w> {
-    pub world: &'a World<'w>,
-    pub origins: &'a Origins,
-    pub guards: &'a Guards<'a>,
-    pub looks: &'a Looks,
-    pub flags: BTreeMap<Slot, Flag>,
-}
+impl Flag {
+    /// A flag hands over if it is volatile, or if whoever sees it set does so under a lock under which everybody sets
+    /// it: the one who has set it has released the lock since.
+    fn new(scene: &Scene<'_, '_>, slot: Slot, seen: Vec<(Place, Test)>) -> Option<Flag> {
+        if seen.is_empty() {
+            return None;
+        }
+        let mut flag = Flag { seen, ..Flag::default() };
+        flag.find_set(scene, slot);
+        flag.find_awaits(scene, slot);
+        Some(flag)
+    }
 
-impl Finder<'_, '_> {
-    /// The branches that have seen the flag set, and what was done before.
-    pub fn awaits(&self, slot: Slot, flag: &Flag) -> Kills {
-        let is_volatile = field_of(slot).is_some_and(|field| self.is_volatile(field));
-        let is_await = |&&(place, _): &&(Place, Test)| is_volatile || self.is_guarded(slot, place, &flag.set);
+    fn find_awaits(&mut self, scene: &Scene<'_, '_>, slot: Slot) {
+        let is_volatile = field_of(slot).is_some_and(|field| scene.is_volatile(field));
+        let is_await =
+            |&&(place, _): &&(Place, Test)| is_volatile || scene.is_guarded(slot, place, &self.set);
         let mut awaits = Kills::default();
-        for &(Place { act, .. }, test) in flag.seen.iter().filter(is_await) {
-            let Some(flow) = self.world.flow(act) else { continue };
+        for &(Place { act, .. }, test) in self.seen.iter().filter(is_await) {
+            let Some(flow) = scene.world.flow(act) else { continue };
             let mut edges = vec![(test.from, test.nonzero)];
             edges.extend(interrupted(flow, &edges));
             awaits.edges.extend(edges.into_iter().map(|(from, to)| (act, from, to)));
         }
         awaits.sort();
-        awaits
+        self.awaits = awaits;
     }
 
+    fn find_set(&mut self, scene: &Scene<'_, '_>, slot: Slot) {
+        let Scene { world, origins, guards } = *scene;
+        let Some(field) = field_of(slot) else { return };
+        let mut places: BTreeSet<(Act, StmtId)> = BTreeSet::new();
+        for (method, stmt) in guards.owners.stores.to(field) {
+            if !world.is_jdk_method(method) {
+                places.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
+            }
+        }
+        for (act, stmt) in places {
+            let Some(flow) = world.flow(act).filter(|_| !origins.of(act).is_empty()) else { continue };
+            let kind = &flow.body.stmts[stmt].kind;
+            let (StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. }) = *kind else { continue };
+            if flow.field(stmt) != Some(field) || !slots(world, act, kind, field).contains(&slot) {
+                continue;
+            }
+            let place = Place { act, stmt, base: base(kind) };
+            if is_zero(flow, src) {
+                self.cleared.push(place);
+            } else {
+                self.set.push(place);
+            }
+        }
+    }
+}
+
+impl<'a> Scene<'a, '_> {
     /// The place as run by each thread; class initialisation comes before them all.
-    pub fn points(&self, place: &Place) -> impl Iterator<Item = Point> + use<'_> {
+    pub fn points(&self, place: &Place) -> impl Iterator<Item = Point> + use<'a> {
         self.points_at(place.act, place.stmt)
     }
 
-    pub fn points_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = Point> + use<'_> {
-        let origins = self.origins.of(act).iter().copied();
-        let running = origins.filter(|&origin| self.origins.info[origin].kind != OriginKind::Initialization);
+    pub fn points_at(&self, act: Act, stmt: StmtId) -> impl Iterator<Item = Point> + use<'a> {
+        let all = self.origins;
+        let running = all.of(act).iter().copied();
+        let running = running.filter(|&origin| all.info[origin].kind != OriginKind::Initialization);
         running.map(move |origin| Point { origin, act, stmt })
-    }
-
-    /// Stores into what is tested somewhere.
-    fn find_set(&mut self) {
-        let fields: BTreeSet<FieldId> = self.flags.keys().filter_map(|&slot| field_of(slot)).collect();
-        let stores = fields.iter().flat_map(|&field| self.guards.owners.stores.to(field));
-        let mut places: BTreeSet<(Act, StmtId)> = BTreeSet::new();
-        for (method, stmt) in stores.filter(|&(method, _)| !self.world.is_jdk_method(method)) {
-            places.extend(self.world.acts_of(method).iter().map(|&act| (act, stmt)));
-        }
-        for (act, stmt) in places {
-            let Some(flow) = self.world.flow(act).filter(|_| !self.origins.of(act).is_empty()) else {
-                continue;
-            };
-            let kind = &flow.body.stmts[stmt].kind;
-            let (StmtKind::Store { src, .. } | StmtKind::StoreStatic { src, .. }) = *kind else { continue };
-            let Some(field) = flow.field(stmt) else { continue };
-            let place = Place { act, stmt, base: base(kind) };
-            for slot in slots(self.world, act, kind, field) {
-                let Some(flag) = self.flags.get_mut(&slot) else { continue };
-                if is_zero(flow, src) {
-                    flag.cleared.push(place);
-                } else {
-                    flag.set.push(place);
-                }
-            }
-        }
     }
 
     fn is_volatile(&self, field: FieldId) -> bool {

@@ -1,20 +1,25 @@
 //! Where branches look at fields, and which calls wait: what flags are found by. Kept by method and by activation, so
 //! that an edit asks only those it touches. Knows no flag as such.
 
-use super::flags::{Guards, Place, base, object_of, slots};
+use super::flags::{Place, Scene, base, object_of, slots};
+use super::{Subject, SubjectId, Subjects};
 use crate::branches::{Test, tests};
-use crate::origins::Origins;
 use crate::types::Point;
 use crate::world::World;
 use ir::{MethodId, StmtId, StmtKind, access};
+use models::Step;
 use pointsto::{Act, PointsToDelta, Slot};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Read, Single, note};
 
 pub struct Looks {
     follows: bool,
     methods: Memo<MethodId, Looking>,
     acts: Memo<Act, Vec<Seen>>,
+    /// Who looks at what.
+    looking: FxHashMap<SubjectId, BTreeSet<Act>>,
+    waiting: Single<Vec<(Act, StmtId)>>,
 }
 
 /// What a method looks at.
@@ -36,22 +41,26 @@ pub struct Seen {
 
 impl Looks {
     pub fn new(follows: bool) -> Looks {
-        let (methods, acts) = (Memo::new(Kind::Other, follows), Memo::new(Kind::Other, follows));
-        Looks { follows, methods, acts }
+        Looks {
+            follows,
+            methods: Memo::new(Kind::Other, follows),
+            acts: Memo::new(Kind::Other, follows),
+            looking: FxHashMap::default(),
+            waiting: Single::default(),
+        }
     }
 
-    /// True if something is looked at otherwise, or waited for.
+    /// Tells what is looked at otherwise, and whether other calls wait; returns the former.
     pub fn update(
         &mut self,
-        world: &World<'_>,
-        origins: &Origins,
-        guards: &Guards<'_>,
+        scene: &Scene<'_, '_>,
+        subjects: &mut Subjects,
         delta: &PointsToDelta,
-        changes: &Changes,
-    ) -> bool {
+        changes: &mut Changes,
+    ) -> BTreeSet<SubjectId> {
+        let world = scene.world;
         let mut acts: BTreeSet<Act> = delta.acts.added.iter().chain(&delta.acts.removed).copied().collect();
         let methods: BTreeSet<MethodId> = if changes.everything {
-            *self = Looks::new(self.follows);
             world.methods().into_iter().collect()
         } else {
             let begun = acts.iter().map(|&act| world.pointsto.method(act));
@@ -60,31 +69,78 @@ impl Looks {
         let methods: Vec<MethodId> = methods.into_iter().collect();
         // What is read here is read by nobody else.
         let mut own = Changes::default();
-        let differing = self.methods.update(&methods, &mut own, |method| looking(world, method));
-        acts.extend(differing.iter().flat_map(|&method| world.acts_of(method)));
+        let differing = self.methods.redo(&methods, &mut own, |method| looking(world, method));
+        let waits =
+            |looking: Option<&Looking>| looking.map(|looking| looking.waits.clone()).unwrap_or_default();
+        for (method, before) in &differing {
+            acts.extend(world.acts_of(*method));
+            if waits(before.as_ref()) != waits(self.methods.peek(*method)) {
+                changes.add(Read::all(Kind::Looks));
+            }
+        }
         acts.extend(self.acts.stale(changes));
         let acts: Vec<Act> = acts.into_iter().collect();
-        let seen = self.acts.update(&acts, &mut own, |act| {
+        let redone = self.acts.redo(&acts, &mut own, |act| {
             let looking = self.methods.peek(world.pointsto.method(act))?;
-            Some(seen(world, origins, guards, act, &looking.tests)).filter(|seen| !seen.is_empty())
+            Some(seen(scene, act, &looking.tests)).filter(|seen| !seen.is_empty())
         });
-        !differing.is_empty() || !seen.is_empty()
+        let mut touched = BTreeSet::new();
+        for (act, before) in redone {
+            for seen in before.iter().flatten() {
+                let subject = subjects.intern(Subject::Flag(seen.slot));
+                self.looking.entry(subject).or_default().remove(&act);
+                touched.insert(subject);
+            }
+            for seen in self.acts.peek(act).into_iter().flatten() {
+                let subject = subjects.intern(Subject::Flag(seen.slot));
+                self.looking.entry(subject).or_default().insert(act);
+                touched.insert(subject);
+            }
+        }
+        touched.iter().for_each(|&subject| changes.add(Read::of(Kind::LooksAt, subject)));
+        self.wait(scene, changes);
+        touched
     }
 
-    /// In the order of activations.
-    pub fn seen(&self) -> Vec<Seen> {
-        let mut seen: Vec<(Act, &Vec<Seen>)> = self.acts.iter().collect();
-        seen.sort_unstable_by_key(|&(act, _)| act);
-        seen.into_iter().flat_map(|(_, seen)| seen).copied().collect()
+    /// Looks at a flag, in the order of activations.
+    pub fn at(&self, subject: SubjectId, slot: Slot) -> Vec<(Place, Test)> {
+        note(Read::of(Kind::LooksAt, subject));
+        let acts = self.looking.get(&subject).into_iter().flatten();
+        let seen = acts.flat_map(|&act| self.acts.peek(act).into_iter().flatten());
+        seen.filter(|seen| seen.slot == slot).map(|seen| (seen.place, seen.test)).collect()
     }
 
-    /// Methods with calls that wait, ascending.
-    pub fn waits(&self) -> Vec<(MethodId, &[StmtId])> {
-        let waiting = self.methods.iter().filter(|(_, looking)| !looking.waits.is_empty());
-        let mut waits: Vec<(MethodId, &[StmtId])> =
-            waiting.map(|(method, looking)| (method, looking.waits.as_slice())).collect();
-        waits.sort_unstable_by_key(|&(method, _)| method);
-        waits
+    /// Calls that may give up a lock for a while: they wait.
+    pub fn waiting(&self) -> &[(Act, StmtId)] {
+        note(Read::all(Kind::Waiting));
+        &self.waiting.value
+    }
+
+    fn wait(&mut self, scene: &Scene<'_, '_>, changes: &mut Changes) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let before = waiting.update(self.follows, changes, || self.find_waiting(scene));
+        if before.is_some_and(|before| before != waiting.value) {
+            changes.add(Read::all(Kind::Waiting));
+        }
+        self.waiting = waiting;
+    }
+
+    fn find_waiting(&self, scene: &Scene<'_, '_>) -> Vec<(Act, StmtId)> {
+        note(Read::all(Kind::Looks));
+        let world = scene.world;
+        let waits = self.methods.iter().flat_map(|(method, looking)| {
+            let acts = if looking.waits.is_empty() { &[] } else { world.acts_of(method) };
+            acts.iter().flat_map(|&act| looking.waits.iter().map(move |&stmt| (act, stmt)))
+        });
+        let awaits = world.syncing().filter(|&act| !world.is_jdk(act)).flat_map(|act| {
+            let awaits = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Await { .. }));
+            awaits.map(move |&(stmt, _)| (act, stmt))
+        });
+        let mut waiting: Vec<(Act, StmtId)> =
+            waits.chain(awaits).filter(|&(act, _)| !scene.origins.of(act).is_empty()).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        waiting
     }
 }
 
@@ -114,13 +170,8 @@ fn looking(world: &World<'_>, method: MethodId) -> Option<Looking> {
 }
 
 /// Tests of volatile fields, and of others that are loaded under a lock.
-fn seen(
-    world: &World<'_>,
-    origins: &Origins,
-    guards: &Guards<'_>,
-    act: Act,
-    tests: &[(StmtId, Test)],
-) -> Vec<Seen> {
+fn seen(scene: &Scene<'_, '_>, act: Act, tests: &[(StmtId, Test)]) -> Vec<Seen> {
+    let Scene { world, origins, guards } = *scene;
     let is_run = !tests.is_empty() && world.pointsto.runs(act) && !origins.of(act).is_empty();
     let Some(flow) = world.flow(act).filter(|_| is_run) else { return Vec::new() };
     let is_locked = |stmt: StmtId| {

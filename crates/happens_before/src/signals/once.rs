@@ -2,151 +2,308 @@
 //! and nobody takes it back. `if (!ready) synchronized (this) { if (!ready) { fill(); ready = true; } }` Knows one
 //! flag at a time, and points; not what is accessed there.
 
-use super::flags::{Finder, Flag, Place};
-use super::section::{Pauses, Section, common_locks, holds, within};
+use super::SubjectId;
+use super::flags::{Flag, Flags, Place, Scene};
+use super::looks::Looks;
+use super::reaches::{Question, Reaches, Side, Topic, Way};
+use super::section::{Common, Section, common_locks, holds, within};
 use crate::bits::Bits;
 use crate::branches::{Test, is_nonzero};
 use crate::flow::{Flow, after};
-use crate::reach::{Barrier, Kills, ReachSet, Start, reach};
-use crate::types::{Origin, Point};
+use crate::origins::Origins;
+use crate::reach::{Barrier, Kills, Seed, Start};
+use crate::types::{LockKey, Origin, Point};
 use crate::world::World;
 use arena::Id;
 use ir::{StmtId, StmtKind, Var};
 use models::Step;
-use pointsto::{Act, Slot};
+use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use track::{Asked, Changes, Kind, Memo};
 
 /// Constructors that call each other for one object, at most.
 const MOST_CONSTRUCTORS: usize = 8;
+/// Activations entered to see whether there is anything to order, at most.
+const MOST_ENTERED: usize = 128;
 
 /// Let S be the one time a flag is set. What runs under the lock after the flag was seen unset, and not after S,
 /// comes before S: in the same section, or in one before. What runs only after the flag was seen set, or after S,
 /// comes after S.
-#[derive(Debug, Default)]
 pub struct Once {
-    /// What comes before S, with the number of the flag.
-    earlier: FxHashMap<Act, Vec<(usize, Bits)>>,
-    /// By flag, and by origin: what may not come after S.
-    open: Vec<BTreeMap<Origin, ReachSet>>,
+    sections: Asked<Common, Arc<Section>>,
+    candidates: Memo<SubjectId, Vec<Candidate>>,
+    /// What whoever may set a candidate, or look at it, does before a look.
+    unseen: Reaches,
+    /// What it does after the flag is set.
+    later: Reaches,
+    set: Memo<SubjectId, SetOnce>,
+}
+
+/// A lock that is held wherever a flag is set, and what has to be asked to know whether it is set once under it.
+#[derive(Debug, PartialEq, Eq)]
+struct Candidate {
+    lock: LockKey,
+    /// Where the flag is set.
+    set: Vec<Point>,
+    /// Branches that see whether it is, under the lock.
+    seen: Vec<Start>,
+    section: Arc<Section>,
+    /// The flag is seen unset under the lock, or the lock is given up.
+    unseen: Kills,
+    /// The flag is seen unset, or the lock is given up.
+    later: Kills,
+    entry: Act,
+    origins: BTreeSet<Origin>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct SetOnce {
+    /// What comes before S.
+    pub earlier: FxHashMap<Act, Bits>,
+    /// The flag is set or seen set.
+    known: Kills,
+    /// Who sets the flag, or looks at it.
+    pub origins: BTreeSet<Origin>,
 }
 
 impl Once {
-    pub fn new(finder: &Finder<'_, '_>) -> Once {
-        let pauses = Pauses::new(finder);
-        let mut once = Once::default();
-        for (&slot, flag) in &finder.flags {
-            let look = Look { finder, slot, flag, pauses: &pauses };
-            let Some(earlier) = look.earlier() else { continue };
-            for (act, stmts) in earlier {
-                once.earlier.entry(act).or_default().push((once.open.len(), stmts));
-            }
-            once.open.push(look.open());
+    pub fn new(follows: bool) -> Once {
+        Once {
+            sections: Asked::new(Kind::Sections, follows),
+            candidates: Memo::new(Kind::Candidates, follows),
+            unseen: Reaches::new(Kind::Unseen, follows),
+            later: Reaches::new(Kind::Unseen, follows),
+            set: Memo::new(Kind::SetOnce, follows),
         }
-        once
     }
 
-    /// Is it about as many flags, and the same origins?
-    pub fn is_like(&self, other: &Once) -> bool {
-        let same = |(a, b): (&BTreeMap<Origin, ReachSet>, &BTreeMap<Origin, ReachSet>)| a.keys().eq(b.keys());
-        self.open.len() == other.open.len() && self.open.iter().zip(&other.open).all(same)
-    }
-
-    pub fn sets(&self) -> impl Iterator<Item = &ReachSet> {
-        self.open.iter().flat_map(|open| open.values())
-    }
-
-    /// Who has something else that comes before.
-    pub fn differing<'a>(&'a self, other: &'a Once) -> impl Iterator<Item = Act> + 'a {
-        let acts = self.earlier.keys().chain(other.earlier.keys()).copied();
-        acts.filter(|act| self.earlier.get(act) != other.earlier.get(act))
-    }
-
-    pub fn precedes(&self, first: &Point, second: &Point) -> bool {
-        let is_after = |flag: usize| {
-            let open = self.open[flag].get(&second.origin);
-            open.is_some_and(|open| !open.contains(second.act, second.stmt))
+    /// True if something is set once otherwise than before. `touched`: flags that differ.
+    pub fn update(
+        &mut self,
+        scene: &Scene<'_, '_>,
+        flags: &Flags,
+        looks: &Looks,
+        touched: &[SubjectId],
+        changes: &mut Changes,
+    ) -> bool {
+        let section = |lock: &Common| Arc::new(Section::new(scene, looks, lock));
+        self.sections.refresh(changes, section);
+        let stale: BTreeSet<SubjectId> =
+            self.candidates.stale(changes).into_iter().chain(touched.iter().copied()).collect();
+        let stale: Vec<SubjectId> = stale.into_iter().collect();
+        let sections = &self.sections;
+        let mut stale: BTreeSet<SubjectId> = self
+            .candidates
+            .update(&stale, changes, |subject| {
+                let look = Look { scene, flag: flags.of(subject)? };
+                let candidates = look.candidates(|lock| sections.ask(lock, || section(lock)));
+                Some(candidates).filter(|candidates| !candidates.is_empty())
+            })
+            .into_iter()
+            .collect();
+        let candidates = &self.candidates;
+        let all = || {
+            candidates.iter().flat_map(|(subject, candidates)| {
+                let candidates = (0..).zip(candidates);
+                candidates.map(move |(at, candidate)| (Topic { subject, side: Side::Once(at) }, candidate))
+            })
         };
-        self.earlier.get(&first.act).is_some_and(|flags| {
-            flags.iter().any(|(flag, stmts)| stmts.contains(first.stmt.index()) && is_after(*flag))
-        })
+        let candidate = |topic: Topic| {
+            let Side::Once(at) = topic.side else { return None };
+            candidates.get(topic.subject)?.get(at as usize)
+        };
+        let question = |topic: Topic| candidate(topic)?.before_a_look();
+        self.unseen.update(scene, all().map(|(topic, _)| topic), question, changes);
+        let unseen = &self.unseen;
+        let is_seen = |(topic, candidate): &(Topic, &Candidate)| !candidate.is_reached(unseen, *topic);
+        let question = |topic: Topic| candidate(topic)?.after_it_is_set();
+        self.later.update(scene, all().filter(is_seen).map(|(topic, _)| topic), question, changes);
+        let later = &self.later;
+        stale.extend(self.set.stale(changes));
+        let stale: Vec<SubjectId> = stale.into_iter().collect();
+        let differing = self.set.update(&stale, changes, |subject| {
+            let look = Look { scene, flag: flags.of(subject)? };
+            let mut candidates = (0..).zip(candidates.get(subject)?);
+            let earlier = candidates.find_map(|(at, candidate)| {
+                let topic = Topic { subject, side: Side::Once(at) };
+                look.earlier(unseen, later, topic, candidate)
+            })?;
+            Some(SetOnce { earlier, known: look.known(), origins: look.origins() })
+        });
+        !differing.is_empty()
+    }
+
+    pub fn all(&self) -> BTreeMap<SubjectId, &SetOnce> {
+        self.set.iter().collect()
+    }
+
+    /// What may run before a flag was set or seen set.
+    pub fn topics(&self) -> impl Iterator<Item = Topic> + '_ {
+        self.set.iter().map(|(subject, _)| Topic { subject, side: Side::Open })
+    }
+
+    pub fn question(&self, origins: &Origins, topic: Topic) -> Option<Question> {
+        let set = self.set.get(topic.subject)?;
+        let ways = set.origins.iter().map(|&origin| {
+            let entry = origins.info[origin].entry;
+            Way { origin, by: vec![origin], entry, starts: vec![Start::Entry(entry)] }
+        });
+        Some(Question { ways: ways.collect(), kills: set.known.clone() })
+    }
+}
+
+impl Candidate {
+    fn before_a_look(&self) -> Option<Question> {
+        self.question(self.section.entered.clone(), self.unseen.clone())
+    }
+
+    fn after_it_is_set(&self) -> Option<Question> {
+        self.question(self.after(), self.later.clone())
+    }
+
+    fn after(&self) -> Vec<Start> {
+        self.set.iter().map(|point| Start::After(point.act, point.stmt, None)).collect()
+    }
+
+    /// Is the flag set there?
+    fn is_reached(&self, reaches: &Reaches, topic: Topic) -> bool {
+        let id = self.origins.first().and_then(|&origin| reaches.id(topic, origin));
+        id.is_some_and(|id| self.set.iter().any(|point| reaches.contains(id, point.act, point.stmt)))
+    }
+
+    fn question(&self, starts: Vec<Start>, kills: Kills) -> Option<Question> {
+        // Where it ends is of no interest.
+        let by = self.origins.iter().copied().collect();
+        let way = Way { origin: *self.origins.first()?, by, entry: self.entry, starts };
+        Some(Question { ways: vec![way], kills })
+    }
+
+    /// Is the flag set in a body that takes the lock, without a look in between? Says no more than what is reached
+    /// before a look, and mostly that.
+    fn is_set_unseen(&self, world: &World<'_>) -> bool {
+        let unseen = Barrier::new(world, self.unseen.clone());
+        let is_reached = |start: &Start, point: &Point| {
+            let (act, seed) = match *start {
+                Start::Entry(act) => (act, Seed::Entry),
+                Start::After(act, stmt, _) | Start::Inside(act, stmt) => (act, Seed::After(stmt)),
+            };
+            act == point.act
+                && unseen.narrow_walk(act).is_some_and(|mut walk| {
+                    walk.go(seed);
+                    walk.reached.contains(point.stmt.index())
+                })
+        };
+        self.set.iter().any(|point| self.section.entered.iter().any(|start| is_reached(start, point)))
     }
 }
 
 struct Look<'a, 'w> {
-    finder: &'a Finder<'a, 'w>,
-    slot: Slot,
+    scene: &'a Scene<'a, 'w>,
     flag: &'a Flag,
-    pauses: &'a Pauses<'a, 'w>,
 }
 
 impl Look<'_, '_> {
-    /// What comes before the flag is set, if it is set once and there is anything to order.
-    fn earlier(&self) -> Option<FxHashMap<Act, Bits>> {
-        let Finder { world, guards, .. } = self.finder;
+    /// Locks under which it may be set once.
+    fn candidates(&self, section: impl Fn(&Common) -> Arc<Section>) -> Vec<Candidate> {
+        let Scene { world, guards, origins } = *self.scene;
         let later = |place: &&Place| !self.is_first(place);
-        let set = self.flag.set.iter().filter(later).flat_map(|place| self.finder.points(place));
+        let set = self.flag.set.iter().filter(later).flat_map(|place| self.scene.points(place));
         let mut set: Vec<Point> = set.collect();
         set.sort_by(|a, b| {
-            let rank = |point: &Point| self.finder.origins.ranks[point.origin];
+            let rank = |point: &Point| origins.ranks[point.origin];
             world.content.frames((a.act, a.stmt), (b.act, b.stmt)).then_with(|| rank(a).cmp(&rank(b)))
         });
-        let mut cleared = self.flag.cleared.iter().filter(later).flat_map(|place| self.finder.points(place));
+        let mut cleared = self.flag.cleared.iter().filter(later).flat_map(|place| self.scene.points(place));
         if set.is_empty() || cleared.next().is_some() {
-            return None;
+            return Vec::new();
         }
         let tests = || self.flag.seen.iter().filter(|(place, test)| is_at_once(world, place, test));
-        common_locks(guards.locks, &set).into_iter().find_map(|lock| {
+        let candidate = |lock: Common| {
             let is_locked = |(place, _): &&(Place, Test)| {
-                self.finder.points(place).all(|point| holds(guards.locks, &point, &lock.key))
+                self.scene.points(place).all(|point| holds(guards.locks, &point, &lock.key))
             };
             let checks: Vec<&(Place, Test)> = tests().filter(is_locked).collect();
             if checks.is_empty() {
                 return None;
             }
-            let section = Section::new(self.finder, self.pauses, &lock);
+            let section = section(&lock);
             let unset = |tests: &[&(Place, Test)]| {
                 let edges = tests.iter().map(|(place, test)| (place.act, test.from, test.zero));
                 let mut kills = Kills { edges: edges.collect(), ..section.left.clone() };
                 kills.sort();
-                Barrier::new(world, kills)
+                kills
             };
-            let seen: Vec<Start> =
-                checks.iter().filter_map(|(place, test)| branch(world, place, test)).collect();
-            let own: Vec<Start> = set.iter().map(|point| Start::After(point.act, point.stmt, None)).collect();
-            let is_held = |act, stmt| {
-                self.finder.points_at(act, stmt).all(|point| holds(guards.locks, &point, &lock.key))
+            let candidate = Candidate {
+                set: set.clone(),
+                seen: checks.iter().filter_map(|(place, test)| branch(world, place, test)).collect(),
+                unseen: unset(&checks),
+                later: unset(&tests().collect::<Vec<_>>()),
+                lock: lock.key,
+                section,
+                entry: self.flag.seen[0].0.act,
+                origins: self.origins(),
             };
-            let mut earlier = within(&Barrier::none(world), &seen, &is_held);
-            remove(&mut earlier, |act, stmt| !is_held(act, stmt));
-            if !self.writes(&earlier) {
-                return None;
-            }
-            // What is found without a look beyond the section is found at little cost; it mostly is all there is.
-            let (unseen, after) = (unset(&checks), unset(&tests().collect::<Vec<_>>()));
-            for (starts, barrier) in [(&section.entered, &unseen), (&own, &after)] {
-                let reached = within(barrier, starts, &is_held);
-                remove(&mut earlier, |act, stmt| {
-                    reached.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
-                });
-            }
-            if !self.writes(&earlier) {
-                return None;
-            }
-            let unseen = self.reach(&section.entered, &unseen);
-            if set.iter().any(|point| unseen.contains(point.act, point.stmt)) {
-                return None;
-            }
-            let after = self.reach(&own, &after);
-            remove(&mut earlier, |act, stmt| unseen.contains(act, stmt) || after.contains(act, stmt));
-            Some(earlier).filter(|earlier| self.writes(earlier))
-        })
+            let is_of_no_use = candidate.is_set_unseen(world) || self.orders_nothing(&candidate);
+            Some(candidate).filter(|_| !is_of_no_use)
+        };
+        common_locks(guards.locks, &set).into_iter().filter_map(candidate).collect()
+    }
+
+    /// Is little done under the lock after a look, and nothing that others may know? Asks no further than that, which
+    /// most often is answer enough.
+    fn orders_nothing(&self, candidate: &Candidate) -> bool {
+        let world = self.scene.world;
+        let is_held = |act, stmt| self.is_held(&candidate.lock, act, stmt);
+        let find = |starts: &[Start], kills: Kills| {
+            within(&Barrier::new(world, kills), starts, &is_held, &|_| false, MOST_ENTERED)
+        };
+        let Some(mut found) = find(&candidate.seen, Kills::default()) else { return false };
+        remove(&mut found, |act, stmt| !is_held(act, stmt));
+        !self.writes(&found) || {
+            let unseen = find(&candidate.section.entered, candidate.unseen.clone());
+            let later = find(&candidate.after(), candidate.later.clone());
+            let reached: Vec<FxHashMap<Act, Bits>> = unseen.into_iter().chain(later).collect();
+            remove(&mut found, |act, stmt| {
+                let mut stmts = reached.iter().filter_map(|reached| reached.get(&act));
+                stmts.any(|stmts| stmts.contains(stmt.index()))
+            });
+            !self.writes(&found)
+        }
+    }
+
+    fn is_held(&self, lock: &LockKey, act: Act, stmt: StmtId) -> bool {
+        self.scene.points_at(act, stmt).all(|point| holds(self.scene.guards.locks, &point, lock))
+    }
+
+    /// What comes before the flag is set, if it is set once and there is anything to order.
+    fn earlier(
+        &self,
+        unseen: &Reaches,
+        later: &Reaches,
+        topic: Topic,
+        candidate: &Candidate,
+    ) -> Option<FxHashMap<Act, Bits>> {
+        if candidate.is_reached(unseen, topic) {
+            return None;
+        }
+        let id = |reaches: &Reaches| reaches.id(topic, *candidate.origins.first()?);
+        let reaches = [(unseen, id(unseen)?), (later, id(later)?)];
+        let is_held = |act, stmt| self.is_held(&candidate.lock, act, stmt);
+        // Of what is reached as a whole nothing is left, nor of what that calls.
+        let is_whole = |act| reaches.iter().any(|&(reaches, id)| reaches.is_whole(id, act));
+        let is_reached = |act, stmt| reaches.iter().any(|&(reaches, id)| reaches.contains(id, act, stmt));
+        let open = Barrier::none(self.scene.world);
+        let mut earlier = within(&open, &candidate.seen, &is_held, &is_whole, usize::MAX)?;
+        remove(&mut earlier, |act, stmt| is_reached(act, stmt) || !is_held(act, stmt));
+        Some(earlier).filter(|earlier| self.writes(earlier))
     }
 
     /// Does anything but the flag change there that others may know? If only what is being made, there is no need
     /// for order.
     fn is_write(&self, act: Act, stmt: StmtId) -> bool {
-        let world = self.finder.world;
+        let world = self.scene.world;
         let Some(flow) = world.flow(act) else { return false };
         let is_new = |base: Var| {
             let base = flow.source(base);
@@ -170,7 +327,7 @@ impl Look<'_, '_> {
 
     /// Is it in the constructor of the flag's object, before anybody else knows that?
     fn is_first(&self, place: &Place) -> bool {
-        let world = self.finder.world;
+        let world = self.scene.world;
         let (Some(flow), Some(base)) = (world.flow(place.act), place.base) else { return false };
         let leaks = || leaks(world, place.act, flow, MOST_CONSTRUCTORS);
         is_constructor(world, flow)
@@ -178,39 +335,19 @@ impl Look<'_, '_> {
             && !after(flow, leaks(), None).contains(place.stmt.index())
     }
 
-    /// What may run before the flag was set or seen set.
-    fn open(&self) -> BTreeMap<Origin, ReachSet> {
-        let world = self.finder.world;
-        let mut kills = self.finder.awaits(self.slot, self.flag);
-        let certain = self.flag.set.iter().filter(|place| is_certain(world, place));
+    /// Where the flag is set, or seen set.
+    fn known(&self) -> Kills {
+        let mut kills = self.flag.awaits.clone();
+        let certain = self.flag.set.iter().filter(|place| is_certain(self.scene.world, place));
         kills.stmts.extend(certain.map(|place| (place.act, place.stmt)));
         kills.sort();
-        let barrier = Barrier::new(world, kills);
-        let open = |origin: Origin| {
-            let info = &self.finder.origins.info[origin];
-            let runs = &self.finder.origins.runs[origin];
-            (origin, reach(info.entry, runs, &[Start::Entry(info.entry)], &barrier))
-        };
-        self.origins().into_iter().map(open).collect()
-    }
-
-    /// By whoever may set the flag, or look at it.
-    fn reach(&self, starts: &[Start], barrier: &Barrier<'_, '_>) -> ReachSet {
-        // Where it ends is of no interest.
-        let entry = self.flag.seen[0].0.act;
-        reach(entry, &self.runs(), starts, barrier)
-    }
-
-    fn runs(&self) -> Bits {
-        let mut runs = Bits::new();
-        self.origins().iter().for_each(|&origin| runs.union_with(&self.finder.origins.runs[origin]));
-        runs
+        kills
     }
 
     /// Who sets the flag, or looks at it.
     fn origins(&self) -> BTreeSet<Origin> {
         let known = self.flag.set.iter().chain(self.flag.seen.iter().map(|(place, _)| place));
-        known.flat_map(|place| self.finder.points(place)).map(|point| point.origin).collect()
+        known.flat_map(|place| self.scene.points(place)).map(|point| point.origin).collect()
     }
 }
 

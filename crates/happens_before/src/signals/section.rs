@@ -1,7 +1,8 @@
 //! What runs under one lock, known as one object everywhere: where it comes to be held, where it no longer is, and
 //! what is called meanwhile. Knows nothing of what the lock is for.
 
-use super::flags::Finder;
+use super::flags::Scene;
+use super::looks::Looks;
 use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::locks::Locks;
@@ -9,21 +10,20 @@ use crate::reach::{Barrier, Kills, Seed, Start, Walk};
 use crate::types::{HeldLock, LockKey, Point};
 use arena::Id;
 use ir::{StmtId, StmtKind};
-use models::Step;
 use pointsto::{Act, Obj};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// Where a lock comes to be held, and where it no longer is.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Section {
     pub entered: Vec<Start>,
     pub left: Kills,
 }
 
 impl Section {
-    pub fn new(finder: &Finder<'_, '_>, pauses: &Pauses<'_, '_>, lock: &Common) -> Section {
-        let locks = finder.guards.locks;
+    pub fn new(scene: &Scene<'_, '_>, looks: &Looks, lock: &Common) -> Section {
+        let locks = scene.guards.locks;
         let mut section = Section { entered: Vec::new(), left: Kills::default() };
         let mut acts = BTreeSet::new();
         for (act, stmt, taken) in locks.taken() {
@@ -35,20 +35,20 @@ impl Section {
                 locks.held(&point).filter(|held| !is_own(held)).any(|held| is(held, &lock.key))
             };
             let at = stmt.unwrap_or(StmtId(0));
-            if may_be && !finder.points_at(act, at).all(is_held) {
+            if may_be && !scene.points_at(act, at).all(is_held) {
                 section.entered.push(stmt.map_or(Start::Entry(act), |stmt| Start::After(act, stmt, None)));
                 acts.insert(act);
             }
         }
         // A wait gives it up meanwhile.
-        let is_held = |act, stmt| finder.points_at(act, stmt).any(|point| holds(locks, &point, &lock.key));
-        for &(act, stmt) in pauses.get().iter().filter(|&&(act, stmt)| is_held(act, stmt)) {
+        let is_held = |act, stmt| scene.points_at(act, stmt).any(|point| holds(locks, &point, &lock.key));
+        for &(act, stmt) in looks.waiting().iter().filter(|&&(act, stmt)| is_held(act, stmt)) {
             section.entered.push(Start::After(act, stmt, None));
         }
         section.entered.sort_unstable();
         section.entered.dedup();
         for act in acts {
-            let Some(flow) = finder.world.flow(act) else { continue };
+            let Some(flow) = scene.world.flow(act) else { continue };
             let is_left = |stmt: StmtId| {
                 let next = following(flow, stmt);
                 is_held(act, stmt) && !next.is_empty() && !next.iter().any(|&next| is_held(act, next))
@@ -56,7 +56,7 @@ impl Section {
             for (stmt, info) in flow.body.stmts.iter() {
                 // What is called still runs under the lock, before it is given up.
                 let left = match info.kind {
-                    StmtKind::Call { .. } if !finder.world.pointsto.callees(act, stmt).is_empty() => {
+                    StmtKind::Call { .. } if !scene.world.pointsto.callees(act, stmt).is_empty() => {
                         &mut section.left.returns
                     }
                     StmtKind::Call { .. } | StmtKind::MonitorExit { .. } => &mut section.left.stmts,
@@ -73,12 +73,14 @@ impl Section {
 
 /// What is reached while a lock is held, from these places on: in their bodies, in what is called meanwhile, and after
 /// calls that are made under it. What takes the lock anew is another section; calls that a kill may end are not
-/// passed.
+/// passed, and what is left out is not entered. `None` if more than `most` are.
 pub fn within(
     barrier: &Barrier<'_, '_>,
     starts: &[Start],
     is_held: &dyn Fn(Act, StmtId) -> bool,
-) -> FxHashMap<Act, Bits> {
+    is_left_out: &dyn Fn(Act) -> bool,
+    most: usize,
+) -> Option<FxHashMap<Act, Bits>> {
     let pointsto = barrier.world.pointsto;
     let mut walks: FxHashMap<(Act, bool), Walk<'_>> = FxHashMap::default();
     let place = |&start: &Start| match start {
@@ -99,7 +101,8 @@ pub fn within(
         };
         for (stmt, callee) in pointsto.calls(act) {
             let is_new = walk.reached.contains(stmt.index()) && !walk.called.contains(stmt.index());
-            if is_new && is_held(act, stmt) && is_held(callee, StmtId(0)) {
+            let is_entered = || !is_left_out(callee) && is_held(callee, StmtId(0));
+            if is_new && is_held(act, stmt) && is_entered() {
                 go_on((callee, Seed::Entry, false));
             }
         }
@@ -116,15 +119,19 @@ pub fn within(
             }
         }
         walks.insert((act, returns), walk);
+        if walks.len() > most {
+            return None;
+        }
     }
     let mut reached: FxHashMap<Act, Bits> = FxHashMap::default();
     for ((act, _), walk) in walks {
         reached.entry(act).or_default().union_with(&walk.reached);
     }
-    reached
+    Some(reached)
 }
 
 /// A lock that is known as one object everywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Common {
     pub key: LockKey,
     pub objects: Vec<Obj>,
@@ -159,30 +166,4 @@ fn following(flow: &Flow, stmt: StmtId) -> Vec<StmtId> {
     let next = block.succs.iter().map(|&to| &flow.body.blocks[to]);
     let known: Option<Vec<StmtId>> = next.map(|to| (to.first < to.end).then_some(StmtId(to.first))).collect();
     known.unwrap_or_default()
-}
-
-/// Calls that may give up a lock for a while: they wait.
-pub struct Pauses<'a, 'w> {
-    finder: &'a Finder<'a, 'w>,
-    known: OnceCell<Vec<(Act, StmtId)>>,
-}
-
-impl<'a, 'w> Pauses<'a, 'w> {
-    pub fn new(finder: &'a Finder<'a, 'w>) -> Pauses<'a, 'w> {
-        Pauses { finder, known: OnceCell::new() }
-    }
-
-    fn get(&self) -> &[(Act, StmtId)] {
-        self.known.get_or_init(|| {
-            let Finder { world, origins, looks, .. } = *self.finder;
-            let waits = looks.waits().into_iter().flat_map(|(method, stmts)| {
-                world.acts_of(method).iter().flat_map(move |&act| stmts.iter().map(move |&stmt| (act, stmt)))
-            });
-            let awaits = world.syncing().filter(|&act| !world.is_jdk(act)).flat_map(|act| {
-                let awaits = world.sync(act).iter().filter(|(_, step)| matches!(step, Step::Await { .. }));
-                awaits.map(move |&(stmt, _)| (act, stmt))
-            });
-            waits.chain(awaits).filter(|&(act, _)| !origins.of(act).is_empty()).collect()
-        })
-    }
 }

@@ -2,6 +2,7 @@
 //! them.
 
 use crate::Id;
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -9,6 +10,8 @@ const BITS: usize = 10;
 const CHUNK: usize = 1 << BITS;
 
 /// As [`crate::IndexVec`], in pieces of equal size.
+#[derive(Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
 pub struct Chunks<I, T> {
     chunks: Vec<Vec<T>>,
     len: usize,

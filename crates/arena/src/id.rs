@@ -1,5 +1,6 @@
 //! Ids that cannot be confused with one another, and vectors indexed by them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -29,6 +30,20 @@ macro_rules! define_id {
             }
         }
 
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, to: S) -> ::std::result::Result<S::Ok, S::Error> {
+                to.serialize_u32(self.0)
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(
+                from: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                <u32 as $crate::serde::Deserialize>::deserialize(from).map($name)
+            }
+        }
+
         impl ::std::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!(stringify!($name), "{}"), self.0)
@@ -38,7 +53,8 @@ macro_rules! define_id {
 }
 
 /// A `Vec` that is indexed by one kind of id only.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
 pub struct IndexVec<I, T> {
     items: Vec<T>,
     kind: PhantomData<fn(I)>,

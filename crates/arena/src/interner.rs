@@ -2,6 +2,7 @@
 
 use crate::{Id, IndexVec, define_id};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -70,6 +71,31 @@ impl<I: Id, T: Clone + Eq + Hash> Default for Interner<I, T> {
     }
 }
 
+/// As the items, and those that no content leads to.
+impl<I: Id + Serialize, T: Clone + Eq + Hash + Serialize> Serialize for Interner<I, T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let leads_nowhere = |(id, item): (I, &T)| (self.ids.get(item) != Some(&id)).then_some(id);
+        let forgotten: Vec<I> = self.items.iter().filter_map(leads_nowhere).collect();
+        (&self.items, forgotten).serialize(to)
+    }
+}
+
+impl<'de, I: Id + Deserialize<'de>, T: Clone + Eq + Hash + Deserialize<'de>> Deserialize<'de>
+    for Interner<I, T>
+{
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let (items, forgotten): (IndexVec<I, T>, Vec<I>) = Deserialize::deserialize(from)?;
+        let mut forgotten = forgotten.into_iter().peekable();
+        let mut ids = FxHashMap::with_capacity_and_hasher(items.len(), Default::default());
+        for (id, item) in items.iter() {
+            if forgotten.next_if_eq(&id).is_none() {
+                ids.insert(item.clone(), id);
+            }
+        }
+        Ok(Interner { ids, items })
+    }
+}
+
 impl<I: Id, T> std::ops::Index<I> for Interner<I, T> {
     type Output = T;
     #[inline]
@@ -102,6 +128,20 @@ impl Names {
 
     pub fn text(&self, name: Name) -> &Arc<str> {
         &self.items[name]
+    }
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let items: IndexVec<Name, Arc<str>> = Deserialize::deserialize(from)?;
+        let ids = items.iter().map(|(id, text)| (text.clone(), id)).collect();
+        Ok(Names { ids, items })
     }
 }
 

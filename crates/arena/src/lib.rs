@@ -11,6 +11,9 @@ pub use id::{Id, IndexVec};
 pub use interner::{Interner, Name, Names};
 pub use set::IdSet;
 
+#[doc(hidden)]
+pub use serde;
+
 /// What a stage hands to the next: things that appeared and things that went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delta<T> {

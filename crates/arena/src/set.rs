@@ -1,17 +1,19 @@
 //! Sets of ids: a short sorted list while small, then sorted blocks of 64 bits. Iteration is ascending.
 
 use crate::Id;
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
 const SMALL: usize = 12;
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct IdSet<I> {
     repr: Repr,
     kind: PhantomData<fn(I)>,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Repr {
     /// At most `SMALL` ids, ascending.
     List(Vec<u32>),
@@ -350,6 +352,14 @@ fn merge_missing(blocks: &mut Vec<(u32, u64)>, missing: &[(u32, u64)]) {
             blocks[old + new - 1] = missing[new - 1];
             new -= 1;
         }
+    }
+}
+
+impl<I: Id> Extend<I> for IdSet<I> {
+    fn extend<T: IntoIterator<Item = I>>(&mut self, ids: T) {
+        ids.into_iter().for_each(|id| {
+            self.insert(id);
+        });
     }
 }
 

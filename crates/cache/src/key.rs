@@ -3,12 +3,13 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// Names an entry: the same key always means the same bytes, so an entry is never out of date, only unused.
+/// Names an entry: whatever was put under a key is right for whoever asks for it, so an entry is never wrong, only
+/// unused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// What the bytes are, a short word: `state`.
     pub kind: String,
-    /// What they were made from.
+    /// What they were made for.
     pub content: Hash,
     /// How the bytes are laid out; whoever reads and writes them counts it up with every change.
     pub format: u32,

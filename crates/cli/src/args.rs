@@ -167,7 +167,7 @@ pub struct ProgramArgs {
 /// What is kept between runs.
 #[derive(Debug, ClapArgs)]
 pub struct KeepArgs {
-    /// Keep the report in DIR/.snarl for the next run [default: the directory of the project, if one is named]
+    /// Keep report and solved state in DIR/.snarl for the next run [default: the directory of the project, if one is named]
     #[arg(long, value_name = "DIR", help_heading = "Analysis")]
     pub cache: Option<PathBuf>,
 

@@ -18,7 +18,7 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let mut settings = Settings::resolve(program, around);
     settings.options.follow = true;
     let project = Arc::new(project::open(&settings.request)?);
-    let mut session = begin::session(project.clone(), &settings)?;
+    let mut session = begin::session(project.clone(), &settings, false)?;
     let report = session.check(&|_, _| ());
     if let Some(message) = begin::nowhere_to_begin(&report) {
         bail!("{message}");

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use findings::{Confidence, Report};
 use project::Project;
 use report::{json, stats, text};
+use session::Session;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,10 +19,22 @@ pub enum Verdict {
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
     let meter = begin::meter(settings);
-    let (project, report) = analyse(settings, &meter)?;
+    let Analysed { project, report, session, kept } = analyse(settings, &meter)?;
     drop(meter);
     deliver(&report, &project, settings)?;
+    // Nobody waits now.
+    if let (Some(session), Some(kept)) = (&session, &kept) {
+        kept.keep_state(session);
+    }
     Ok(verdict(&report, settings.fail_on))
+}
+
+struct Analysed {
+    project: Arc<Project>,
+    report: Report,
+    /// None if the report was kept.
+    session: Option<Session>,
+    kept: Option<Kept>,
 }
 
 fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
@@ -29,28 +42,29 @@ fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
     if fail_on.is_some_and(fails) { Verdict::Fail } else { Verdict::Pass }
 }
 
-fn analyse(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Report)> {
+fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     meter.show("opening the program", 0);
     let began = Instant::now();
     let project = Arc::new(project::open(&settings.request)?);
     let opened = began.elapsed().as_secs_f64();
 
     let kept = Kept::of(&project, settings);
-    let mut report = match kept.as_ref().and_then(Kept::report) {
-        Some(report) => report,
+    let (mut report, session) = match kept.as_ref().and_then(Kept::report) {
+        Some(report) => (report, None),
         None => {
-            let report = begin::session(project.clone(), settings)?.check(&begin::progress(settings, meter));
+            let mut session = begin::session(project.clone(), settings, kept.is_some())?;
+            let report = begin::first(&mut session, kept.as_ref(), &begin::progress(settings, meter));
             let report = begin::with_notes(report, &project);
             if let Some(message) = begin::nowhere_to_begin(&report) {
                 bail!("{message}");
             }
             kept.iter().for_each(|kept| kept.keep(&report));
-            report
+            (report, Some(session))
         }
     };
     report.notes.extend(kept.iter().flat_map(Kept::notes));
     report.stats.seconds.insert(0, ("open".to_owned(), opened));
-    Ok((project, report))
+    Ok(Analysed { project, report, session, kept })
 }
 
 fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()> {

@@ -1,18 +1,20 @@
-//! Reports that earlier runs have kept: what decides a report, and the way of a report into bytes and back. Knows
-//! nothing of files in the cache, nor of what a report says.
+//! What earlier runs have kept: reports and solved states, what each of them is known by, and the way of a report into
+//! bytes and back. Knows nothing of files in the cache, nor of what a report says.
 
 use crate::settings::{Keep, Settings};
 use cache::{Hash, Key, Store};
 use findings::{Note, Report};
 use project::Project;
-use session::Options;
+use session::{Options, Progress, Session};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, absolute};
 
 /// Counted up with every change of what a report is made of.
 const FORMAT: u32 = 1;
-/// Reports of large programs take a few megabytes.
-const LIMIT: u64 = 256 << 20;
+/// The same for a solved state.
+const STATE_FORMAT: u32 = 1;
+/// Reports of large programs take a few megabytes, solved states some tens.
+const LIMIT: u64 = 512 << 20;
 /// A directory with one of these is that of a project. Other directories are left as they are: one of classes would
 /// be packed with what is kept in it.
 const SIGNS: [&str; 7] = [
@@ -25,10 +27,13 @@ const SIGNS: [&str; 7] = [
     "settings.gradle.kts",
 ];
 
-/// The place of the report of one program as it is now.
+/// The places of the report of one program as it is now, and of its solved state as it was last.
 pub struct Kept {
     store: Store,
-    key: Key,
+    report: Key,
+    state: Key,
+    /// What is measured has to run.
+    is_measured: bool,
 }
 
 impl Kept {
@@ -39,17 +44,37 @@ impl Kept {
             Keep::In(directory) => directory,
             Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
         };
-        let key = Key::new("report", content(project, settings)?, FORMAT);
-        Some(Kept { store: Store::open(directory, LIMIT), key })
+        let (report, state) = (report_content(project, settings)?, state_content(project, settings)?);
+        Some(Kept {
+            store: Store::open(directory, LIMIT),
+            report: Key::new("report", report, FORMAT),
+            state: Key::new("state", state, STATE_FORMAT),
+            is_measured: settings.stats,
+        })
     }
 
     pub fn report(&self) -> Option<Report> {
-        read(&self.store.get(&self.key)?)
+        if self.is_measured {
+            return None;
+        }
+        read(&self.store.get(&self.report)?)
     }
 
     pub fn keep(&self, report: &Report) {
         if let Ok(bytes) = postcard::to_stdvec(report) {
-            self.store.put(&self.key, &bytes);
+            self.store.put(&self.report, &bytes);
+        }
+    }
+
+    /// Analyses the program from its state as it was kept last. None if there is none that is of use.
+    pub fn resume(&self, session: &mut Session, progress: Progress<'_>) -> Option<Report> {
+        session.resume(&self.store.get(&self.state)?, progress)
+    }
+
+    /// In the place of the one before.
+    pub fn keep_state(&self, session: &Session) {
+        if let Some(bytes) = session.state() {
+            self.store.put(&self.state, &bytes);
         }
     }
 
@@ -69,25 +94,55 @@ fn is_project(directory: &Path) -> bool {
 }
 
 /// Everything that decides a report. None if that cannot be known.
-fn content(project: &Project, settings: &Settings) -> Option<Hash> {
-    let mut parts: Vec<[u8; 16]> = Vec::new();
-    let mut add = |bytes: &[u8]| parts.push(Hash::of(bytes).0.to_le_bytes());
-    // During development the same version comes to other results.
-    let binary = fs::metadata(std::env::current_exe().ok()?).ok()?;
-    add(format!("{} {:?}", binary.len(), binary.modified().ok()?).as_bytes());
-    // Neither decides what is found.
-    let options = Options { threads: 0, follow: false, ..settings.options.clone() };
-    add(format!("{options:?}").as_bytes());
-    for path in &settings.models {
-        add(path.as_os_str().as_encoded_bytes());
-        add(&fs::read(path).ok()?);
-    }
+fn report_content(project: &Project, settings: &Settings) -> Option<Hash> {
+    let mut parts = Parts::of(settings, &settings.options)?;
     for note in project.notes() {
-        add(format!("{note:?}").as_bytes());
+        parts.add(format!("{note:?}").as_bytes());
     }
-    add(b"classes");
-    project.identify(&mut add);
-    Some(Hash::of_parts(parts.iter().map(|part| part.as_slice())))
+    parts.add(b"classes");
+    project.identify(&mut |part| parts.add(part));
+    Some(parts.hash())
+}
+
+/// Which program it is and everything that decides its solved state apart from classes and resources: those the state
+/// compares itself.
+fn state_content(project: &Project, settings: &Settings) -> Option<Hash> {
+    let mut parts = Parts::of(settings, &Options { least: Default::default(), ..settings.options.clone() })?;
+    for path in settings.request.paths.iter().chain(&settings.request.classpath) {
+        parts.add(absolute(path).ok()?.as_os_str().as_encoded_bytes());
+    }
+    parts.add(b"jdk");
+    project.identify_jdk(&mut |part| parts.add(part));
+    Some(parts.hash())
+}
+
+#[derive(Default)]
+struct Parts(Vec<[u8; 16]>);
+
+impl Parts {
+    /// What decides every result, whatever is analysed.
+    fn of(settings: &Settings, options: &Options) -> Option<Parts> {
+        let mut parts = Parts::default();
+        // During development the same version comes to other results.
+        let binary = fs::metadata(std::env::current_exe().ok()?).ok()?;
+        parts.add(format!("{} {:?}", binary.len(), binary.modified().ok()?).as_bytes());
+        // None of these decides what is found.
+        let options = Options { threads: 0, follow: false, keep: false, ..options.clone() };
+        parts.add(format!("{options:?}").as_bytes());
+        for path in &settings.models {
+            parts.add(path.as_os_str().as_encoded_bytes());
+            parts.add(&fs::read(path).ok()?);
+        }
+        Some(parts)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.push(Hash::of(bytes).0.to_le_bytes());
+    }
+
+    fn hash(&self) -> Hash {
+        Hash::of_parts(self.0.iter().map(|part| part.as_slice()))
+    }
 }
 
 #[cfg(test)]

@@ -92,6 +92,7 @@ impl Settings {
                 least: least(show.all, fail_on),
                 threads: program.threads.map_or(0, usize::from),
                 follow: false,
+                keep: false,
             },
             models: program.models,
             keep: keep(args.keep, args.stats),
@@ -114,11 +115,11 @@ impl Settings {
     }
 }
 
-/// What is measured has to run.
+/// What is measured has to run, unless what is kept is named.
 fn keep(args: KeepArgs, stats: bool) -> Keep {
     match args.cache {
-        _ if args.no_cache || stats => Keep::Nowhere,
         Some(directory) => Keep::In(directory),
+        None if args.no_cache || stats => Keep::Nowhere,
         None => Keep::InProject,
     }
 }
@@ -212,7 +213,8 @@ mod tests {
         assert_eq!(keep(&[]), Keep::InProject);
         assert_eq!(keep(&["--cache", "there"]), Keep::In("there".into()));
         assert_eq!(keep(&["--no-cache"]), Keep::Nowhere);
-        assert_eq!(keep(&["--stats", "--cache", "there"]), Keep::Nowhere);
+        assert_eq!(keep(&["--stats"]), Keep::Nowhere);
+        assert_eq!(keep(&["--stats", "--cache", "there"]), Keep::In("there".into()));
     }
 
     #[test]

@@ -25,21 +25,22 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
         watched.poll();
     }
     let project = watched.project().clone();
-    let mut session = begin::session(project.clone(), settings)?;
+    let kept = Kept::of(&project, settings);
+    let mut session = begin::session(project.clone(), settings, kept.is_some())?;
     // From now on, so that what changes during the first analysis is not missed.
     let mut inbox = Inbox::following(watched);
-    let kept = Kept::of(&project, settings).and_then(|kept| kept.report());
+    let known = kept.as_ref().and_then(Kept::report);
     let (mut told, mut text) = (Told::default(), String::new());
-    if let Some(report) = &kept {
+    if let Some(report) = &known {
         output::stream(&told.first(report, &project, began.elapsed().as_secs_f64(), settings))?;
     }
-    session.check(&begin::progress(settings, &meter));
+    begin::first(&mut session, kept.as_ref(), &begin::progress(settings, &meter));
     drop(meter);
-    if kept.is_none() {
+    if known.is_none() {
         text = told.first(&session.report(), &project, began.elapsed().as_secs_f64(), settings);
     }
 
-    let mut is_kept = kept.is_some();
+    let mut is_kept = known.is_some();
     let mut overtaken: Option<News> = None;
     while output::stream(&text)? {
         let (news, cancel) = inbox.take();
@@ -88,5 +89,6 @@ fn keep(session: &Session, project: &Project, settings: &Settings) {
     {
         let report = Report { stats: session.stats(), ..Report::clone(&report) };
         kept.keep(&begin::with_notes(report, project));
+        kept.keep_state(session);
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::program::{ClassId, FieldRef, MethodRef, Selector};
 use arena::{IndexVec, Name, define_id};
+use serde::{Deserialize, Serialize};
 
 define_id! {
     /// An SSA variable of one body: defined by exactly one statement, a parameter, or nothing (undefined).
@@ -17,7 +18,7 @@ define_id! {
     BlockId
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     pub vars: IndexVec<Var, VarInfo>,
     /// Parameters in order, `this` first for instance methods. `params[i]` is always a defined Var (primitives
@@ -29,7 +30,7 @@ pub struct Body {
     pub problems: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VarInfo {
     /// From LocalVariableTable where present.
     pub name: Option<Name>,
@@ -38,7 +39,7 @@ pub struct VarInfo {
     pub def: Option<StmtId>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Statements `first..end`.
     pub first: u32,
@@ -53,7 +54,7 @@ pub struct Block {
     pub preds: Vec<BlockId>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stmt {
     pub kind: StmtKind,
     pub block: BlockId,
@@ -63,7 +64,7 @@ pub struct Stmt {
     pub pc: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StmtKind {
     /// `dst = new C` (the constructor call follows as `Call`).
     New {
@@ -195,7 +196,7 @@ pub enum StmtKind {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Op {
     InstanceOf(ClassId),
     ArrayLength,
@@ -205,7 +206,7 @@ pub enum Op {
     Other,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cond {
     Eq,
     Ne,
@@ -215,7 +216,7 @@ pub enum Cond {
     Le,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Const {
     Null,
     Int(i64),
@@ -227,7 +228,7 @@ pub enum Const {
     Other(ClassId),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CallKind {
     /// Dispatched on the class of `args[0]` (invokevirtual and invokeinterface).
     Virtual,
@@ -237,7 +238,7 @@ pub enum CallKind {
 }
 
 /// How a lambda's target is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LambdaKind {
     Static,
     /// Dispatched on the first argument (captured or passed).

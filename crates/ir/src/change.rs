@@ -90,7 +90,7 @@ impl Program {
         }
     }
 
-    fn is_as_loaded(&self, class: ClassId, found: Option<&ClassBytes>) -> bool {
+    pub(crate) fn is_as_loaded(&self, class: ClassId, found: Option<&ClassBytes>) -> bool {
         let (entry, known) = (self.class(class), self.digests.get(class).copied().flatten());
         // Of what could not be read it does not matter where it was.
         let same_layer =

@@ -6,10 +6,11 @@ use crate::program::{
     ClassId, FieldId, FieldRef, Loaded, Method, MethodId, MethodRef, OBJECT_CLASS, Program, Selector, access,
 };
 use arena::IdSet;
+use serde::{Deserialize, Serialize};
 use track::{Kind, Read};
 
 /// The supertypes of a loaded class.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Kin {
     /// Itself, its superclasses and all superinterfaces.
     supers: IdSet<ClassId>,

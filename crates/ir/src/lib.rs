@@ -11,6 +11,7 @@ mod display;
 mod dump;
 mod edit;
 mod hierarchy;
+mod kept;
 mod load;
 mod lower;
 mod operands;

@@ -9,6 +9,8 @@ use crate::slots::Undeclared;
 use arena::{IndexVec, Name, Names, define_id};
 use classfile::{ClassSource, Layer};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use track::{Kind, Read};
 
@@ -32,21 +34,21 @@ define_id! {
 /// `java/lang/Object`, in every program.
 pub const OBJECT_CLASS: ClassId = ClassId(0);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodRef {
     pub class: ClassId,
     pub selector: Selector,
 }
 
 /// A symbolic field reference as it stands in the bytecode; resolve with [`Program::resolve_field`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FieldRef {
     pub class: ClassId,
     pub name: Name,
     pub descriptor: Name,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Loaded {
     /// Only named so far.
     No,
@@ -55,11 +57,12 @@ pub enum Loaded {
     Missing,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
     /// Internal name: `java/lang/String`, `[Ljava/lang/String;`, `[I`.
     pub name: Name,
     pub loaded: Loaded,
+    #[serde(with = "crate::kept::LayerAsIs")]
     pub layer: Layer,
     pub access: u16,
     pub super_class: Option<ClassId>,
@@ -76,14 +79,14 @@ pub struct Class {
     pub annotations: Vec<Annotation>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
     /// Internal name of the annotation type.
     pub class: Name,
     pub values: Vec<(Name, String)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
     pub class: ClassId,
     pub selector: Selector,
@@ -98,7 +101,7 @@ pub struct Method {
     pub annotations: Vec<Annotation>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     pub class: ClassId,
     pub name: Name,
@@ -127,7 +130,7 @@ pub mod access {
 }
 
 /// What the loader noticed; becomes notes in the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Problem {
     MissingClass(ClassId),
     CorruptClass(ClassId, String),
@@ -136,9 +139,11 @@ pub enum Problem {
     Body(MethodId, String),
 }
 
+#[derive(Serialize, Deserialize)]
 pub struct Program {
     pub names: Names,
     pub problems: Vec<Problem>,
+    #[serde(skip, default = "crate::kept::no_source")]
     pub(crate) source: Arc<dyn ClassSource>,
     pub(crate) classes: IndexVec<ClassId, Class>,
     pub(crate) class_ids: FxHashMap<Name, ClassId>,
@@ -157,11 +162,14 @@ pub struct Program {
     pub(crate) kin: IndexVec<ClassId, Kin>,
     /// Position of each method in its class file.
     pub(crate) method_index: IndexVec<MethodId, u32>,
+    #[serde(skip)]
     pub(crate) parsed: ParsedClasses,
     /// Of the bytes of loaded classes.
     pub(crate) digests: IndexVec<ClassId, Option<u64>>,
     /// How often a class was put in.
     pub(crate) loads: usize,
+    /// Of the resources that were asked for, by path.
+    pub(crate) resources: BTreeMap<String, u64>,
 }
 
 impl Program {
@@ -188,6 +196,7 @@ impl Program {
             parsed: ParsedClasses::default(),
             digests: IndexVec::new(),
             loads: 0,
+            resources: BTreeMap::new(),
         };
         let object = program.class_id("java/lang/Object");
         debug_assert_eq!(object, OBJECT_CLASS);

@@ -3,9 +3,10 @@
 
 use crate::program::{Field, FieldId, FieldRef, Method, MethodId, MethodRef, Program};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Members that have an id and that no class declares now: gone, or about to come.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Undeclared {
     methods: FxHashMap<MethodRef, MethodId>,
     fields: FxHashMap<FieldRef, FieldId>,

@@ -9,6 +9,7 @@ use crate::types::*;
 use ir::{Body, ClassId, Const, FieldId, MethodId, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// One expansion in progress: the call, and the model's own values.
 struct Expansion {
@@ -24,7 +25,7 @@ struct Expansion {
 }
 
 /// Where the assignments of a model are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Assigns {
     /// At the call: the model stands for the method, or its code is shared by many callers.
     AtCall,

@@ -8,6 +8,7 @@ use crate::types::Obj;
 use arena::{Chunks, IdSet, IndexVec, define_id};
 use ir::{ClassId, FieldId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 define_id! {
@@ -28,7 +29,7 @@ define_id! {
 }
 
 /// What happens when an object reaches a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Use {
     /// `dst = node.field`
     Load {
@@ -90,6 +91,7 @@ pub(crate) enum Use {
     },
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Edge {
     pub(crate) src: Node,
     pub(crate) dst: Node,
@@ -101,6 +103,7 @@ pub(crate) struct Edge {
 }
 
 /// The facts of its target that an edge delivered first; no other edge has them.
+#[derive(Serialize, Deserialize)]
 enum Own {
     /// All there are: nothing else delivers or states any.
     All,
@@ -108,6 +111,7 @@ enum Own {
 }
 
 /// A use and the node it sits on.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Placed {
     pub(crate) node: Node,
     pub(crate) what: Use,
@@ -117,39 +121,47 @@ pub(crate) struct Placed {
     pub(crate) late: bool,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Pointer {
     pub(crate) pts: IdSet<Obj>,
     /// Objects that arrived and were not passed on yet; a subset of `pts`.
+    #[serde(skip)]
     pub(crate) fresh: IdSet<Obj>,
     pub(crate) out: Vec<EdgeId>,
     pub(crate) into: Vec<EdgeId>,
     pub(crate) uses: Vec<UseId>,
     /// A fact was stated here at some time.
     is_stated: bool,
+    #[serde(skip)]
     queued: bool,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Graph {
     pub(crate) nodes: Chunks<Node, Pointer>,
     pub(crate) edges: Chunks<EdgeId, Edge>,
     pub(crate) uses: Chunks<UseId, Placed>,
-    edge_ids: FxHashMap<(Node, Node, Option<ClassId>), EdgeId>,
-    use_ids: FxHashMap<(Node, Use), UseId>,
+    #[serde(skip)]
+    pub(crate) edge_ids: FxHashMap<(Node, Node, Option<ClassId>), EdgeId>,
+    #[serde(skip)]
+    pub(crate) use_ids: FxHashMap<(Node, Use), UseId>,
     /// Why facts hold that were stated rather than delivered.
     pub(crate) stated: FxHashMap<(Node, Obj), Supports>,
-    free_edges: Vec<EdgeId>,
-    free_uses: Vec<UseId>,
+    pub(crate) free_edges: Vec<EdgeId>,
+    pub(crate) free_uses: Vec<UseId>,
     free_nodes: Vec<Node>,
-    worklist: VecDeque<Node>,
-    late: Vec<Late>,
+    #[serde(skip)]
+    pub(crate) worklist: VecDeque<Node>,
+    #[serde(skip)]
+    pub(crate) late: Vec<Late>,
     pub(crate) filters: Filters,
     pub(crate) facts: u64,
     /// How many nodes hold each object.
     pub(crate) held: IndexVec<Obj, u32>,
     /// What an update changes; `None` while everything is new.
+    #[serde(skip)]
     pub(crate) log: Option<Log>,
+    #[serde(skip)]
     pub(crate) shuffle: Option<Shuffle>,
 }
 
@@ -171,7 +183,7 @@ impl Shuffle {
 }
 
 /// What was added and has not had its effect yet.
-enum Late {
+pub(crate) enum Late {
     Fact(Node, Obj),
     Edge(EdgeId),
     Use(UseId),
@@ -242,10 +254,6 @@ impl Graph {
         debug_assert!(pointer.out.is_empty() && pointer.into.is_empty(), "{node:?} is connected");
         self.nodes[node].is_stated = false;
         self.free_nodes.push(node);
-    }
-
-    pub(crate) fn node_count(&self) -> usize {
-        self.nodes.len() - self.free_nodes.len()
     }
 
     pub(crate) fn edge_count(&self) -> usize {
@@ -574,9 +582,10 @@ fn remove<I: PartialEq>(list: &mut Vec<I>, item: I) {
 }
 
 /// For each filtering class, which objects pass: one bit per object, extended as objects appear.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Filters {
     objects: Vec<ClassId>,
+    #[serde(skip)]
     masks: FxHashMap<ClassId, Mask>,
 }
 

@@ -8,6 +8,7 @@ mod digest;
 mod edit;
 mod expand;
 mod graph;
+mod kept;
 mod leaf;
 mod outside;
 mod query;

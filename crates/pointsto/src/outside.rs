@@ -172,7 +172,7 @@ impl Solver<'_> {
             return;
         };
         let name = self.program.names[self.program.class(class).name].replace('/', ".");
-        for text in self.program.source().clone().resources(&format!("META-INF/services/{name}")) {
+        for text in self.program.resources(&format!("META-INF/services/{name}")) {
             let text = String::from_utf8_lossy(&text).into_owned();
             let providers = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
             for provider in providers.filter(|line| !line.is_empty()) {

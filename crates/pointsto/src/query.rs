@@ -315,8 +315,14 @@ impl PointsTo {
         self.graph.facts
     }
 
+    /// Of those that point to anything.
     pub fn variable_count(&self) -> usize {
-        self.graph.node_count()
+        self.graph.nodes.iter().filter(|(_, pointer)| !pointer.pts.is_empty()).count()
+    }
+
+    /// The solution without contexts, if it was kept.
+    pub fn survey(&self) -> Option<&PointsTo> {
+        self.survey.as_deref()
     }
 
     pub fn edge_count(&self) -> usize {

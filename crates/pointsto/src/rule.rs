@@ -10,13 +10,14 @@ use arena::{Chunks, define_id};
 use ir::{ClassId, MethodId, Selector};
 use models::ModelId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 define_id! {
     /// A rule in the table. Ids of rules that are gone are used again.
     RuleId
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Rule {
     /// The activation runs.
     Active(Act),
@@ -52,7 +53,7 @@ pub(crate) enum Rule {
 
 impl Rule {
     /// The call whose arguments the rule sees.
-    fn call(self) -> Option<CallId> {
+    pub(crate) fn call(self) -> Option<CallId> {
         match self {
             Rule::Connected(call, _)
             | Rule::Expanded(call, ..)
@@ -74,7 +75,7 @@ impl Rule {
 }
 
 /// One thing that was derived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Effect {
     Fact(Node, Obj),
     Edge(EdgeId),
@@ -84,7 +85,7 @@ pub(crate) enum Effect {
 }
 
 /// What is derived and derives nothing: counted, because every reason for it counts as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Leaf {
     Calls(Place, Act),
     Spawns {
@@ -110,6 +111,7 @@ pub(crate) enum Leaf {
 }
 
 /// A rule, why it holds and what it had as effects.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) what: Rule,
     pub(crate) supports: Supports,
@@ -125,14 +127,17 @@ pub(crate) struct Held {
     pub(crate) method: Option<MethodId>,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Rules {
     pub(crate) held: Chunks<RuleId, Held>,
-    ids: FxHashMap<Rule, RuleId>,
-    free: Vec<RuleId>,
+    #[serde(skip)]
+    pub(crate) ids: FxHashMap<Rule, RuleId>,
+    pub(crate) free: Vec<RuleId>,
     /// Rules about a call.
-    of_call: FxHashMap<CallId, Vec<RuleId>>,
+    #[serde(skip)]
+    pub(crate) of_call: FxHashMap<CallId, Vec<RuleId>>,
     /// Rules that hold and have not run.
+    #[serde(skip)]
     pub(crate) pending: Vec<RuleId>,
 }
 

@@ -16,6 +16,7 @@ use classfile::Layer;
 use ir::{MethodId, Program};
 use models::Models;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// With contexts there may be this many facts, or so many times those without.
@@ -40,7 +41,7 @@ impl Limit {
 }
 
 /// Code that may get a context of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Own {
     /// Origins of the tasks made here.
     Task(Site),
@@ -48,7 +49,7 @@ pub(crate) enum Own {
 }
 
 /// Which code is told apart.
-#[derive(Default, Clone)]
+#[derive(Default, Clone, Serialize, Deserialize)]
 pub(crate) enum Contexts {
     /// Only containers: enough to see who runs how much code.
     #[default]
@@ -101,7 +102,7 @@ impl Contexts {
 }
 
 /// What was chosen, and what for.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Choice {
     /// Everything with contexts of their own, smallest first, before any was given up.
     own: Vec<(u64, Own)>,

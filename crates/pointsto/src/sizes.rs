@@ -6,15 +6,17 @@ use crate::state::PointsTo;
 use crate::told::PointsToDelta;
 use crate::types::*;
 use arena::{IdSet, IndexVec};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sizes {
     /// Facts of each activation of application code.
     weights: IndexVec<Act, u64>,
     trees: BTreeMap<Act, Tree>,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Tree {
     root: Act,
     /// Of every activation that is run from the root; the root is its own.

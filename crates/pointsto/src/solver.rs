@@ -12,6 +12,7 @@ use arena::IdSet;
 use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Choices that shape the analysis.
@@ -36,7 +37,7 @@ impl Default for Options {
 }
 
 /// Where execution begins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roots {
     /// Entry points of the application.
     pub entries: Vec<MethodId>,

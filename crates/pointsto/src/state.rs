@@ -13,6 +13,7 @@ use arena::{Chunks, IdSet, IndexVec, Interner, define_id};
 use ir::{Body, ClassId, FieldId, MethodId, MethodRef, StmtId, Var};
 use models::ModelId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 define_id! {
@@ -21,7 +22,7 @@ define_id! {
 }
 
 /// Who may point to what, and who calls whom.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct PointsTo {
     pub(crate) graph: Graph,
     pub(crate) rules: Rules,
@@ -43,11 +44,13 @@ pub struct PointsTo {
     /// Activations that run, and how many.
     pub(crate) running: usize,
     pub(crate) acts_of: FxHashMap<MethodId, Vec<Act>>,
+    #[serde(skip)]
     pub(crate) shapes: FxHashMap<MethodId, Arc<Shape>>,
     pub(crate) slots: FxHashMap<Slot, Node>,
     /// Whose each node is.
     pub(crate) homes: IndexVec<Node, Home>,
     pub(crate) places: Chunks<Place, Placed>,
+    #[serde(skip)]
     pub(crate) place_ids: FxHashMap<(Act, StmtId), Place>,
     pub(crate) calls: Chunks<CallId, Call>,
     pub(crate) free_calls: Vec<CallId>,
@@ -66,6 +69,7 @@ pub struct PointsTo {
     pub(crate) model_fields: FxHashMap<String, FieldId>,
     pub(crate) no_objects: IdSet<Obj>,
     /// What the update at hand has touched besides the sets of nodes.
+    #[serde(skip)]
     pub(crate) touched: Touched,
     /// How many statements edits have removed: each has a number of its own beyond all bodies.
     pub(crate) removed_stmts: u32,
@@ -78,7 +82,7 @@ pub struct PointsTo {
 }
 
 /// What a node belongs to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Home {
     /// To no statement: exceptions of a context.
     #[default]
@@ -87,7 +91,7 @@ pub(crate) enum Home {
     Slot(Slot),
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct NamedAfter {
     pub(crate) objects: Vec<Obj>,
     pub(crate) contexts: Vec<Ctx>,
@@ -118,6 +122,7 @@ pub(crate) struct Touched {
 }
 
 /// A statement that calls something.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Placed {
     pub(crate) act: Act,
     /// Where it is now; a number beyond all bodies once an edit has removed it.
@@ -136,8 +141,9 @@ impl Placed {
 }
 
 /// Nodes of one activation.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Frame {
+    #[serde(skip)]
     pub(crate) shape: Arc<Shape>,
     pub(crate) nodes: Nodes,
     pub(crate) ret: Node,
@@ -148,7 +154,7 @@ pub(crate) struct Frame {
 }
 
 /// The nodes of the variables of a frame, in the order of its shape.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Nodes {
     From(Node),
     /// The body was edited.
@@ -199,7 +205,7 @@ impl Shape {
 }
 
 /// Everything that makes two calls the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Call {
     pub(crate) place: Place,
     pub(crate) target: Target,
@@ -233,7 +239,7 @@ impl Call {
 }
 
 /// A call that a model is expanded at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct ExpandedCall {
     pub(crate) model: ModelId,
     pub(crate) call: CallId,
@@ -241,7 +247,7 @@ pub(crate) struct ExpandedCall {
     pub(crate) this: Option<Node>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Target {
     /// Dispatched on the receiver, as far as the method it resolves to can be overridden.
     Virtual(MethodRef),
@@ -251,7 +257,7 @@ pub(crate) enum Target {
 }
 
 /// Callees of one activation, by statement.
-#[derive(Default, Clone, PartialEq, Eq)]
+#[derive(Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Callees {
     pub(crate) stmts: Vec<StmtId>,
     pub(crate) acts: Vec<Act>,

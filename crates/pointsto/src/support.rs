@@ -4,9 +4,10 @@
 use crate::graph::UseId;
 use crate::rule::RuleId;
 use crate::types::Obj;
+use serde::{Deserialize, Serialize};
 
 /// What one thing was derived from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Reason {
     /// The entry points: true without more ado.
     Root,
@@ -17,7 +18,8 @@ pub(crate) enum Reason {
 }
 
 /// A reason in eight bytes: there are millions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Reason", into = "Reason")]
 struct Packed(u64);
 
 const ROOT: u64 = u64::MAX;
@@ -41,9 +43,21 @@ impl Packed {
     }
 }
 
+impl From<Reason> for Packed {
+    fn from(reason: Reason) -> Packed {
+        Packed::new(reason)
+    }
+}
+
+impl From<Packed> for Reason {
+    fn from(packed: Packed) -> Reason {
+        packed.reason()
+    }
+}
+
 /// All reasons for one thing, with multiplicity. The first is the chosen one: following chosen reasons from
 /// anything leads to the roots without coming back to it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Supports {
     first: Option<Packed>,
     others: Vec<Packed>,

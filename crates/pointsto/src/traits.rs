@@ -5,6 +5,7 @@ use classfile::Layer;
 use ir::{ClassId, Loaded, Program};
 use models::Models;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traits {
@@ -19,10 +20,11 @@ pub(crate) struct Traits {
     pub(crate) layer: Layer,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct TraitTable {
     full_jdk: bool,
     exclude: Vec<String>,
+    #[serde(skip)]
     known: FxHashMap<ClassId, Traits>,
 }
 

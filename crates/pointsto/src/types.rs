@@ -3,6 +3,7 @@
 use arena::define_id;
 use ir::{ClassId, FieldId, LambdaKind, MethodId, MethodRef, Selector, StmtId};
 use models::ModelId;
+use serde::{Deserialize, Serialize};
 
 define_id! {
     /// A method analysed in one context.
@@ -18,7 +19,7 @@ define_id! {
 }
 
 /// What tells two analyses of the same method, or two objects of the same site, apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Context {
     /// The JDK's code and objects, shared by everybody.
     Shared,
@@ -40,13 +41,13 @@ pub enum Context {
     Helper(Ctx, MethodId, StmtId),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Activation {
     pub ctx: Ctx,
     pub method: MethodId,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Object {
     pub site: Site,
     pub ctx: Ctx,
@@ -54,7 +55,7 @@ pub struct Object {
     pub class: ClassId,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Site {
     /// `new`, array creation, lambda creation: the statement.
     Alloc(MethodId, StmtId),
@@ -71,7 +72,7 @@ pub enum Site {
 }
 
 /// How to run a lambda object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LambdaTarget {
     pub selector: Selector,
     pub target: MethodRef,
@@ -80,7 +81,7 @@ pub struct LambdaTarget {
 }
 
 /// One way an origin comes to be: a spawn step of a model expanded at a call, for one task object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpawnEdge {
     pub from: Act,
     pub stmt: StmtId,
@@ -92,7 +93,7 @@ pub struct SpawnEdge {
 }
 
 /// A heap location, as far as the analysis tells locations apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Slot {
     Field(Obj, FieldId),
     Elements(Obj),

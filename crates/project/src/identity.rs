@@ -9,6 +9,12 @@ impl Project {
     /// used. Two projects with the same parts give the same classes. Nothing is unpacked, so the same classes packed
     /// differently are different parts; times and places of files do not matter, apart from the JDK's.
     pub fn identify(&self, part: &mut dyn FnMut(&[u8])) {
+        self.identify_jdk(part);
+        self.classpath.containers.iter().for_each(|container| identify(container, part));
+    }
+
+    /// The part of this that says which JDK is used.
+    pub fn identify_jdk(&self, part: &mut dyn FnMut(&[u8])) {
         let modules = self.jdk.home.join("lib/modules");
         part(self.jdk.home.as_os_str().as_encoded_bytes());
         part(&fs::read(self.jdk.home.join("release")).unwrap_or_default());
@@ -16,7 +22,6 @@ impl Project {
             format!("{:?}", fs::metadata(modules).map(|found| (found.len(), found.modified().ok())).ok())
                 .as_bytes(),
         );
-        self.classpath.containers.iter().for_each(|container| identify(container, part));
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod edits;
 mod entries;
+mod kept;
+mod needed;
 mod notes;
 mod stats;
 mod suggest;
@@ -13,6 +15,7 @@ pub use edits::{PutBack, Statement, Verdict};
 use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
+pub use kept::KEPT_STATE;
 pub use models::ModelError;
 use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
@@ -39,6 +42,8 @@ pub struct Options {
     pub threads: usize,
     /// Changes will come ([`Session::apply`]): keep what following them takes.
     pub follow: bool,
+    /// A later run will go on from here ([`Session::state`]).
+    pub keep: bool,
 }
 
 /// One program under analysis, with the state of every stage.
@@ -178,7 +183,8 @@ impl Session {
 
     /// Sizes as they are now, and how long the last run or update took.
     pub fn stats(&self) -> Stats {
-        let sizes = stats::collect(&self.program, &self.pointsto, &self.happens_before, &self.detect);
+        let sizes =
+            stats::collect(&self.program, &self.options, &self.pointsto, &self.happens_before, &self.detect);
         Stats { seconds: self.report.stats.seconds.clone(), ..sizes }
     }
 
@@ -303,7 +309,7 @@ impl Session {
         pointsto::Options {
             full_jdk: self.options.full_jdk,
             exclude: self.options.exclude.clone(),
-            follow: self.options.follow,
+            follow: self.options.follow || self.options.keep,
             shuffle: self.shuffle,
             ..pointsto::Options::default()
         }

@@ -1,14 +1,17 @@
 //! Sizes of the solved state and what survived each stage of detection.
 
+use crate::Options;
+use crate::needed::Needed;
 use detect::Detect;
 use findings::Stats;
 use happens_before::HappensBefore;
-use ir::{ClassId, Loaded, Program};
+use ir::Program;
 use pointsto::PointsTo;
 use std::collections::BTreeSet;
 
 pub(crate) fn collect(
     program: &Program,
+    options: &Options,
     pointsto: &PointsTo,
     happens_before: &HappensBefore,
     detect: &Detect,
@@ -18,11 +21,8 @@ pub(crate) fn collect(
     let app = methods
         .iter()
         .filter(|&&method| program.class(program.method(method).class).layer == classfile::Layer::App);
-    let loaded = (0..program.class_count())
-        .filter(|&n| program.class(ClassId(n as u32)).loaded == Loaded::Yes)
-        .count();
     let sizes = [
-        ("classes loaded", loaded),
+        ("classes needed", Needed::of(program, options, [pointsto].into_iter()).classes.len()),
         ("classes reached", classes.len()),
         ("methods reached", methods.len()),
         ("application methods", app.count()),

@@ -28,7 +28,11 @@ fn project() -> Place {
 fn entries(place: &Place, directory: &str) -> Vec<PathBuf> {
     let all = fs::read_dir(place.path().join(directory).join(".snarl")).into_iter().flatten();
     let paths = all.map(|entry| entry.expect("an entry").path());
-    paths.filter(|path| path.extension().is_some_and(|extension| extension == "entry")).collect()
+    let is_report = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("report-") && name.ends_with(".entry")
+    };
+    paths.filter(is_report).collect()
 }
 
 /// Which files the entries are: an entry that is written again is another file.

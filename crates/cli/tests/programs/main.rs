@@ -5,6 +5,7 @@ mod beginnings;
 mod crowds;
 mod inputs;
 mod kept;
+mod kept_state;
 mod models;
 mod sites;
 mod support;

@@ -2,6 +2,7 @@
 //! over activations (a method in a context). Owns contexts and abstract objects; knows no order and no locks.
 
 mod again;
+mod asked;
 mod body;
 mod call;
 mod digest;

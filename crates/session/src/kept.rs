@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub const KEPT_STATE: &str = "kept state";
 
 /// When more than one in so many classes is another, following them takes longer than beginning anew.
-const FEW: usize = 20;
+const FEW: usize = 10;
 /// The same for classes that come, go or stand elsewhere in the hierarchy.
 const FEW_MOVES: usize = 1;
 

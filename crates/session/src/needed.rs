@@ -22,7 +22,9 @@ impl Needed {
         let mut needed = Needed::default();
         for state in states {
             needed.methods.extend(state.acts().map(|act| state.method(act)));
-            needed.classes.extend(state.objects().map(|obj| state.object(obj).class));
+            state.asked(program, &mut |class| {
+                needed.classes.insert(class);
+            });
         }
         if options.mains.is_empty() && options.entries.is_empty() {
             let classes = program.source().app_classes();

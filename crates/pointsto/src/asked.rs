@@ -1,0 +1,45 @@
+//! Classes that solving had to ask the hierarchy about, seen from the solution alone: whatever the order of the work,
+//! and whatever was there before an edit. There may have been more.
+
+use crate::graph::Use;
+use crate::rule::Rule;
+use crate::state::{PointsTo, Target};
+use crate::types::Context;
+use ir::{ClassId, Program};
+
+impl PointsTo {
+    pub fn asked(&self, program: &Program, each: &mut dyn FnMut(ClassId)) {
+        self.objects().for_each(|obj| each(self.objects[obj].class));
+        // What comes to a filter is compared with it.
+        let edges = self.graph.edges.iter().filter(|(_, edge)| edge.alive);
+        for (_, edge) in edges.filter(|(_, edge)| !self.graph.pts(edge.src).is_empty()) {
+            edge.filter.into_iter().for_each(&mut *each);
+        }
+        // A call on a receiver is resolved.
+        for (_, placed) in self.graph.uses.iter().filter(|(_, placed)| placed.alive) {
+            if let Use::Receive(call) = placed.what
+                && let Target::Virtual(target) = self.calls[call].target
+                && self.graph.pts(placed.node).iter().any(|obj| !self.lambdas.contains_key(&obj))
+            {
+                each(target.class);
+            }
+        }
+        for (_, held) in self.rules.iter() {
+            match held.what {
+                Rule::Initialised(class)
+                | Rule::CalledBack(_, _, class)
+                | Rule::Constructed(_, class, ..) => {
+                    each(class);
+                }
+                _ => {}
+            }
+        }
+        // Whether a static method takes objects that are told apart depends on the first that it takes at least.
+        for act in self.acts() {
+            if matches!(self.contexts[self.acts[act].ctx], Context::Helper(..)) {
+                let method = program.method(self.acts[act].method);
+                method.params.iter().flatten().chain(&method.result).take(1).copied().for_each(&mut *each);
+            }
+        }
+    }
+}

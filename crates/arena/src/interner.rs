@@ -151,3 +151,38 @@ impl std::ops::Index<Name> for Names {
         &self.items[name]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+
+    fn written_and_read<T: Serialize + DeserializeOwned>(item: &T) -> T {
+        let bytes = postcard::to_stdvec(item).expect("bytes");
+        postcard::from_bytes(&bytes).expect("the same")
+    }
+
+    #[test]
+    fn an_interner_is_read_back_as_it_was() {
+        let mut interner: Interner<Name, u32> = Interner::new();
+        let [first, second, third] = [7, 8, 9].map(|item| interner.intern(item));
+        interner.rename(first, None);
+        interner.rename(second, Some(9));
+        let read = written_and_read(&interner);
+        assert_eq!(read.items(), interner.items());
+        let found = |interner: &Interner<Name, u32>| [7, 8, 9].map(|item| interner.get(&item));
+        assert_eq!(found(&read), [None, None, Some(second)]);
+        assert_eq!(found(&read), found(&interner));
+        assert_eq!(read[third], 9);
+    }
+
+    #[test]
+    fn names_are_read_back_as_they_were() {
+        let mut names = Names::default();
+        let [a, b] = ["a", ""].map(|text| names.intern(text));
+        let mut read = written_and_read(&names);
+        assert_eq!((&read[a], &read[b], read.get("b")), ("a", "", None));
+        assert_eq!(read.intern("a"), a);
+        assert_eq!(read.intern("b"), names.intern("b"));
+    }
+}

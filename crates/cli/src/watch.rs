@@ -84,7 +84,9 @@ fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settin
 
 fn keep(session: &Session, project: &Project, settings: &Settings) {
     let report = session.report();
+    // Notes may be about what no longer is.
     if begin::is_analysed(&report)
+        && session.is_sure_of_problems()
         && let Some(kept) = Kept::of(project, settings)
     {
         let report = Report { stats: session.stats(), ..Report::clone(&report) };

@@ -76,7 +76,7 @@ impl Session {
 
     /// Whether a run from nothing would come across all problems that are known. Classes and bodies that were looked
     /// at once and no longer are may have brought others.
-    fn is_sure_of_problems(&self) -> bool {
+    pub fn is_sure_of_problems(&self) -> bool {
         if self.program.problems.is_empty() {
             return true;
         }

@@ -93,6 +93,12 @@ impl Bits {
         }
     }
 
+    /// What only one of the two has.
+    pub fn differing<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = usize> + 'a {
+        let own = self.iter().filter(|&at| !other.contains(at));
+        own.chain(other.iter().filter(|&at| !self.contains(at)))
+    }
+
     pub fn intersects(&self, other: &Bits) -> bool {
         self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
     }

@@ -36,8 +36,7 @@ pub use content::{Calls, Content};
 pub use digest::Digest;
 pub use types::*;
 
-use arena::{Id, IdSet, IndexVec};
-use confined::Confined;
+use arena::{Id, IndexVec};
 use ends::Ends;
 use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
@@ -132,10 +131,8 @@ impl HappensBefore {
         let world = world.with_throws(&self.throws);
         // What stays unpublished has nothing to do with order and locks.
         let (unique, owners, paths) = (&self.unique, &self.owners, &self.paths);
-        let entries: IdSet<Act> = self.origins.entries().into_iter().collect();
         let mut fresh_changes = changes.clone();
-        let confined = Confined::new(&world, &entries);
-        self.fresh.update(&world, &self.origins, owners, &confined, &mut fresh_changes);
+        self.fresh.update(&world, &self.origins, owners, delta, &mut fresh_changes);
         let grounds = Grounds { world: &world, unique, owners, paths };
         let (origins, locks, ends) = (&self.origins, &mut self.locks, &mut self.ends);
         let mut end_changes = changes.clone();

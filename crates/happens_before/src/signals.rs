@@ -2,6 +2,7 @@
 //! barriers, semaphores by their models; flags, volatile or under a lock, by the branch that tests them. Owns the order
 //! in which that is found out, and what is asked of it; what it is found out from belongs to the parts.
 
+mod candidates;
 mod channels;
 mod flags;
 mod looks;

@@ -183,6 +183,10 @@ pub enum Kind {
     Arrivals,
     /// Whether an object is handed to an origin.
     Received,
+    /// What is got out of objects that have a value for each thread.
+    TakenOut,
+    /// What comes to whom of that, and of what it holds.
+    Confined,
     /// What is fresh in an activation.
     Fresh,
     /// Accesses of an activation.

@@ -19,7 +19,7 @@ use ir::{StmtId, Var};
 use look::{Heap, received};
 use looks::Looks;
 use owned::Arrival;
-use pointsto::{Act, Obj};
+use pointsto::{Act, Obj, PointsToDelta};
 use rustc_hash::FxHashSet;
 use track::{Changes, Kind, Memo, Read, Single, note};
 
@@ -34,8 +34,7 @@ pub struct Fresh {
     clock: u32,
     /// What origins are given.
     received: Single<FxHashSet<Obj>>,
-    /// Variables that hold nothing but objects of one thread.
-    confined: FxHashSet<(Act, Var)>,
+    confined: Confined,
     follows: bool,
 }
 
@@ -54,7 +53,7 @@ impl Fresh {
             owned: Memo::new(Kind::Other, follows),
             clock: 0,
             received: Single::default(),
-            confined: FxHashSet::default(),
+            confined: Confined::new(follows),
             follows,
         }
     }
@@ -64,7 +63,7 @@ impl Fresh {
         world: &World<'_>,
         origins: &Origins,
         owners: &Owners,
-        confined: &Confined,
+        delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
         if let Some(before) =
@@ -75,10 +74,7 @@ impl Fresh {
             }
         }
         self.looks.update(world, Heap { owners, received: &self.received.value }, changes);
-        let before = std::mem::replace(&mut self.confined, confined.variables(world));
-        for &(act, _) in before.symmetric_difference(&self.confined) {
-            changes.add(Read::of(Kind::Fresh, act));
-        }
+        self.confined.update(world, origins, owners, delta, changes);
         self.arrive(world, changes);
         self.own(world, origins, changes);
     }
@@ -87,7 +83,7 @@ impl Fresh {
     pub fn of(&self, act: Act, stmt: StmtId, base: Var) -> Freshness {
         note(Read::of(Kind::Fresh, act));
         match self.acts.get(act) {
-            Some(Some(_)) if self.confined.contains(&(act, base)) => Freshness::Unpublished,
+            Some(Some(_)) if self.confined.contains(act, base) => Freshness::Unpublished,
             Some(Some(act)) => act.of(stmt, base),
             _ => Freshness::No,
         }

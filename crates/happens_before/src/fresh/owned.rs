@@ -205,7 +205,7 @@ impl Fresh {
     fn passes(&self, arrival: &Arrival, of: Option<&ActFresh>, param: usize) -> Freshness {
         let passed = arrival.passed.iter().filter(|&&(to, _)| to == param);
         let fresh = |var: Option<Var>| match (var, of) {
-            (Some(var), _) if self.confined.contains(&(arrival.caller, var)) && of.is_some() => {
+            (Some(var), _) if self.confined.contains(arrival.caller, var) && of.is_some() => {
                 Freshness::Unpublished
             }
             (Some(var), Some(of)) => of.of(arrival.stmt, var),

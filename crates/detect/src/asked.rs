@@ -10,7 +10,7 @@ use happens_before::Origin;
 use ir::Var;
 use pointsto::{Act, Obj};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Read};
 
 /// Who runs an activation, with a number for the locks its callers hold then.
 pub(crate) type Comers = Arc<[(Origin, u32)]>;
@@ -37,14 +37,23 @@ impl Questions {
         }
     }
 
-    pub(crate) fn update(&mut self, stages: &Stages<'_>, describe: &Describe<'_>, changes: &mut Changes) {
+    /// `is_read`: whether a pair was judged by an answer.
+    pub(crate) fn update(
+        &mut self,
+        stages: &Stages<'_>,
+        describe: &Describe<'_>,
+        is_read: impl Fn(Read) -> bool,
+        changes: &mut Changes,
+    ) {
         let own = Own { stages };
         self.comers.refresh(changes, |&act| comers(stages, act));
-        self.anchors.refresh(changes, |climbed| match is_there(stages, climbed.act, climbed.base) {
-            true => climb(stages, describe, climbed),
-            false => [].into(),
+        self.anchors.refresh_read(changes, &is_read, |climbed| {
+            match is_there(stages, climbed.act, climbed.base) {
+                true => climb(stages, describe, climbed),
+                false => [].into(),
+            }
         });
-        self.own.refresh(changes, |&(origin, known)| {
+        self.own.refresh_read(changes, &is_read, |&(origin, known)| {
             is_there(stages, known.0, known.1) && own.is_own(origin, known)
         });
         self.sources.refresh(changes, |&(origin, known)| match is_there(stages, known.0, known.1) {
@@ -52,8 +61,10 @@ impl Questions {
             false => None,
         });
         let sources = |origin, known| self.sources.ask(&(origin, known), || own.not_fetched(origin, known));
-        self.fetched.refresh(changes, |&(origin, known)| is_fetched(known, |known| sources(origin, known)));
-        self.dealt.refresh(changes, |&(origin, obj)| dealt::is_dealt(stages, origin, obj));
+        self.fetched.refresh_read(changes, &is_read, |&(origin, known)| {
+            is_fetched(known, |known| sources(origin, known))
+        });
+        self.dealt.refresh_read(changes, &is_read, |&(origin, obj)| dealt::is_dealt(stages, origin, obj));
     }
 
     pub(crate) fn comers(&self, stages: &Stages<'_>, act: Act) -> Comers {

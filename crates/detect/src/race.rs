@@ -40,6 +40,11 @@ impl Races {
         }
     }
 
+    /// Was a pair judged by this?
+    pub(crate) fn reads(&self, read: track::Read) -> bool {
+        self.judged.reads(read)
+    }
+
     /// Judges again what may come out otherwise now, and tells which pairs do.
     pub(crate) fn update(&mut self, judge: &Judge<'_>, dirty: Dirty, changes: &Changes) -> BTreeSet<Pair> {
         let mut moved: BTreeSet<Pair> = dirty.pairs;

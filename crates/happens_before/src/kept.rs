@@ -96,14 +96,15 @@ impl Kept {
         }
     }
 
-    pub fn update(
+    /// Returns what references mean in this revision of the program.
+    pub fn update<'a>(
         &mut self,
-        program: &Program,
-        models: &Models,
+        program: &'a Program,
+        models: &'a Models,
         pointsto: &PointsTo,
         delta: &PointsToDelta,
         changes: &mut Changes,
-    ) {
+    ) -> Resolved<'a> {
         if changes.everything {
             *self = Kept::new(self.follows);
         }
@@ -124,19 +125,19 @@ impl Kept {
             let components = &self.components;
             self.entering.refresh(changes, |&component| components.callers(pointsto, component).collect());
         }
-        self.update_never_taken(program, models, pointsto, delta, changes);
-        let mut permits = std::mem::take(&mut self.permits);
         let resolved = self.resolve(program, models);
+        self.update_never_taken((program, models, pointsto, &resolved), delta, changes);
+        let mut permits = std::mem::take(&mut self.permits);
         let world = World::new(program, models, pointsto, self, &resolved);
         let before = permits.update(self.follows, changes, || find_permits(&world));
         if before.is_some_and(|before| before != permits.value) {
             changes.add(Read::all(Kind::Permits));
         }
         self.permits = permits;
+        resolved
     }
 
-    /// What references mean in this revision of the program.
-    pub fn resolve<'a>(&self, program: &'a Program, models: &'a Models) -> Resolved<'a> {
+    fn resolve<'a>(&self, program: &'a Program, models: &'a Models) -> Resolved<'a> {
         let step = |at: &ActStep| (at.stmt, &models.model(at.model).steps[at.step as usize]);
         let of_act = |steps: &Vec<ActStep>| steps.iter().filter(|at| !at.copies).map(step).collect();
         let sync = self.steps.iter().map(|(&act, steps)| (act, of_act(steps))).collect();
@@ -145,9 +146,7 @@ impl Kept {
 
     fn update_never_taken(
         &mut self,
-        program: &Program,
-        models: &Models,
-        pointsto: &PointsTo,
+        (program, models, pointsto, resolved): (&Program, &Models, &PointsTo, &Resolved<'_>),
         delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
@@ -159,8 +158,7 @@ impl Kept {
             false => methods.extend(delta.acts.added.iter().map(|&act| pointsto.method(act))),
         }
         let methods: Vec<MethodId> = methods.into_iter().collect();
-        let resolved = self.resolve(program, models);
-        let world = World::new(program, models, pointsto, self, &resolved);
+        let world = World::new(program, models, pointsto, self, resolved);
         memo.update(&methods, changes, |method| {
             let edges = never_taken(&world, world.method_flow(method)?);
             (!edges.is_empty()).then_some(edges)

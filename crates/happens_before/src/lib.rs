@@ -109,11 +109,10 @@ impl HappensBefore {
         delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
-        self.kept.update(program, models, pointsto, delta, changes);
+        let resolved = self.kept.update(program, models, pointsto, delta, changes);
         for act in (self.methods.len()..pointsto.act_bound()).map(|at| Act(at as u32)) {
             self.methods.push(pointsto.method(act));
         }
-        let resolved = self.kept.resolve(program, models);
         let world = World::new(program, models, pointsto, &self.kept, &resolved);
         self.origins.update(&world, delta, self.follows, changes);
         self.unique.update(&world, &self.origins, delta, changes);

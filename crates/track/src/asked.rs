@@ -5,9 +5,13 @@ use crate::read::{Changes, Kind, Read};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
 use arena::define_id;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Fewer questions than this are not worth handing out.
+const MANY: usize = 16;
 
 define_id! {
     /// A question asked before.
@@ -25,14 +29,15 @@ pub struct Asked<K, V> {
 #[derive(Debug)]
 struct Known<K, V> {
     numbers: FxHashMap<K, Question>,
-    answers: Vec<(K, V, Reads)>,
+    /// By number; nothing where a question was forgotten.
+    answers: Vec<Option<(K, V, Reads)>>,
+    free: Vec<Question>,
     readers: Readers<Question>,
 }
 
 impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
     pub fn new(kind: Kind, follows: bool) -> Asked<K, V> {
-        let known = Known { numbers: FxHashMap::default(), answers: Vec::new(), readers: Readers::default() };
-        Asked { kind, follows, known: Mutex::new(known) }
+        Asked { kind, follows, known: Mutex::new(Known::new()) }
     }
 
     fn known(&self) -> MutexGuard<'_, Known<K, V>> {
@@ -42,9 +47,11 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
     /// The answer, worked out now if nobody asked before.
     pub fn ask(&self, key: &K, work_out: impl FnOnce() -> V) -> V {
         let known = self.known();
-        if let Some(&question) = known.numbers.get(key) {
+        if let Some(&question) = known.numbers.get(key)
+            && let Some((_, value, _)) = &known.answers[question.0 as usize]
+        {
             note(Read::of(self.kind, question));
-            return known.answers[question.0 as usize].1.clone();
+            return value.clone();
         }
         drop(known);
         let (value, reads) = if self.follows { record(work_out) } else { (work_out(), Reads::default()) };
@@ -52,13 +59,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         // Another thread may have been faster: its answer is the same.
         let question = match known.numbers.get(key) {
             Some(&question) => question,
-            None => {
-                let question = Question(known.answers.len() as u32);
-                known.numbers.insert(key.clone(), question);
-                known.readers.add(question, &reads);
-                known.answers.push((key.clone(), value.clone(), reads));
-                question
-            }
+            None => known.add(key, &value, reads),
         };
         note(Read::of(self.kind, question));
         value
@@ -72,15 +73,9 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         }
         let stale = self.known().readers.of(changes);
         for question in stale {
-            let key = self.known().answers[question.0 as usize].0.clone();
+            let Some(key) = self.known().key(question) else { continue };
             let (value, reads) = record(|| work_out(&key));
-            let mut known = self.known();
-            let known = &mut *known;
-            let (_, old, old_reads) = &mut known.answers[question.0 as usize];
-            known.readers.change(question, old_reads, &reads);
-            *old_reads = reads;
-            if *old != value {
-                *old = value;
+            if self.known().set(question, value, reads) {
                 changes.add(Read::of(self.kind, question));
             }
         }
@@ -88,7 +83,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
 
     /// How many questions there are.
     pub fn len(&self) -> usize {
-        self.known().answers.len()
+        self.known().numbers.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -97,9 +92,86 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
 
     /// Forgets everything. Whoever asked has to ask again.
     pub fn clear(&mut self) {
-        let mut known = self.known();
-        known.numbers.clear();
-        known.answers.clear();
-        known.readers = Readers::default();
+        *self.known() = Known::new();
+    }
+}
+
+impl<K: Clone + Eq + Hash + Send + Sync, V: Clone + PartialEq + Send + Sync> Asked<K, V> {
+    /// The same on all cores, and a question that nobody has read the answer of is forgotten instead: edits leave
+    /// many such behind. Whoever has read it nevertheless is told that it is another one.
+    pub fn refresh_read(
+        &mut self,
+        changes: &mut Changes,
+        is_read: impl Fn(Read) -> bool,
+        work_out: impl Fn(&K) -> V + Sync,
+    ) {
+        if changes.everything {
+            self.clear();
+            return;
+        }
+        let kind = self.kind;
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (read, unread): (Vec<Question>, Vec<Question>) =
+            known.readers.of(changes).into_iter().partition(|&question| is_read(Read::of(kind, question)));
+        for question in unread {
+            known.forget(question);
+            changes.add(Read::of(kind, question));
+        }
+        let keys: Vec<(Question, K)> =
+            read.into_iter().filter_map(|question| Some((question, known.key(question)?))).collect();
+        let work = |(question, key): (Question, K)| (question, record(|| work_out(&key)));
+        let answered: Vec<_> = match keys.len() < MANY {
+            true => keys.into_iter().map(work).collect(),
+            false => keys.into_par_iter().map(work).collect(),
+        };
+        for (question, (value, reads)) in answered {
+            if known.set(question, value, reads) {
+                changes.add(Read::of(kind, question));
+            }
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Known<K, V> {
+    fn new() -> Known<K, V> {
+        Known {
+            numbers: FxHashMap::default(),
+            answers: Vec::new(),
+            free: Vec::new(),
+            readers: Readers::default(),
+        }
+    }
+
+    fn key(&self, question: Question) -> Option<K> {
+        self.answers[question.0 as usize].as_ref().map(|(key, ..)| key.clone())
+    }
+
+    fn add(&mut self, key: &K, value: &V, reads: Reads) -> Question {
+        let question = self.free.pop().unwrap_or_else(|| {
+            self.answers.push(None);
+            Question(self.answers.len() as u32 - 1)
+        });
+        self.numbers.insert(key.clone(), question);
+        self.readers.add(question, &reads);
+        self.answers[question.0 as usize] = Some((key.clone(), value.clone(), reads));
+        question
+    }
+
+    /// True if the answer is another one than before.
+    fn set(&mut self, question: Question, value: V, reads: Reads) -> bool {
+        let Some((_, old, old_reads)) = &mut self.answers[question.0 as usize] else { return false };
+        self.readers.change(question, old_reads, &reads);
+        *old_reads = reads;
+        let differs = *old != value;
+        *old = value;
+        differs
+    }
+
+    fn forget(&mut self, question: Question) {
+        if let Some((key, _, reads)) = self.answers[question.0 as usize].take() {
+            self.numbers.remove(&key);
+            self.readers.remove(question, &reads);
+            self.free.push(question);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A table of values by key, each with what it read, and who read what.
 
-use crate::read::{Changes, Key, Kind};
+use crate::read::{Changes, Key, Kind, Read};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
 use rayon::prelude::*;
@@ -40,6 +40,11 @@ impl<K: Key, V> Memo<K, V> {
     /// The same for who looks after the table and does not depend on it.
     pub fn peek(&self, key: K) -> Option<&V> {
         self.units.get(&key)?.value.as_ref()
+    }
+
+    /// Has anybody here read this?
+    pub fn reads(&self, read: Read) -> bool {
+        self.readers.contains(read)
     }
 
     /// How many keys were worked out.
@@ -150,7 +155,6 @@ impl<K: Key + Send + Sync, V: PartialEq + Send + Sync> Memo<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::Read;
     use arena::define_id;
 
     define_id! {

@@ -88,6 +88,10 @@ impl<K: Copy + Eq + Ord + Hash> Readers<K> {
         }
     }
 
+    pub(crate) fn contains(&self, read: Read) -> bool {
+        self.by_read.contains_key(&read)
+    }
+
     /// Ascending.
     pub(crate) fn of(&self, changes: &Changes) -> Vec<K> {
         let mut found: Vec<K> = Vec::new();

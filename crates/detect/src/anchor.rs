@@ -8,6 +8,7 @@ use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+use track::Asked;
 
 /// More callers than this say nothing in particular: then the access itself stands for all.
 const MOST: usize = 64;
@@ -71,11 +72,35 @@ pub(crate) struct Climbed {
     pub(crate) obj: Obj,
 }
 
+/// An object in a parameter of an activation, of which it is asked who passes it.
+pub(crate) type Passed = (Act, usize, Obj);
+
+/// A call, and the variable that it passes; `None` where a lambda or a model stands between.
+pub(crate) type Bringing = (Act, StmtId, Option<Var>);
+
+/// The calls that may bring the object, in the order of content.
+pub(crate) fn bringing(
+    stages: &Stages<'_>,
+    describe: &Describe<'_>,
+    (act, param, obj): Passed,
+) -> Arc<[Bringing]> {
+    let callers = describe.callers(act).iter();
+    let calls = callers.map(|&(caller, stmt)| (caller, stmt, argument(stages, caller, stmt, act, param)));
+    let brings =
+        |&(caller, _, arg): &Bringing| arg.is_none_or(|arg| stages.pointsto.pts(caller, arg).contains(obj));
+    calls.filter(brings).collect()
+}
+
 /// All ways `obj` may be what `base` refers to at the access, in code this origin runs; none means it cannot.
-pub(crate) fn climb(stages: &Stages<'_>, describe: &Describe<'_>, from: &Climbed) -> Arc<[Anchor]> {
+pub(crate) fn climb(
+    stages: &Stages<'_>,
+    describe: &Describe<'_>,
+    bringing: &Asked<Passed, Arc<[Bringing]>>,
+    from: &Climbed,
+) -> Arc<[Anchor]> {
     let &Climbed { origin, act, stmt, base, obj } = from;
     let start = Level { act, stmt, base, obj, depth: 0 };
-    let mut climb = Climb::new(stages, describe, origin);
+    let mut climb = Climb::new(stages, describe, bringing, origin);
     let complete = climb.go(start);
     if complete { climb.found.into() } else { climb.alone(start) }
 }
@@ -90,6 +115,7 @@ type Frame = (Act, StmtId);
 struct Climb<'a> {
     stages: &'a Stages<'a>,
     describe: &'a Describe<'a>,
+    bringing: &'a Asked<Passed, Arc<[Bringing]>>,
     origin: Origin,
     /// The way so far.
     levels: Vec<Level>,
@@ -107,10 +133,16 @@ struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    fn new(stages: &'a Stages<'a>, describe: &'a Describe<'a>, origin: Origin) -> Climb<'a> {
+    fn new(
+        stages: &'a Stages<'a>,
+        describe: &'a Describe<'a>,
+        bringing: &'a Asked<Passed, Arc<[Bringing]>>,
+        origin: Origin,
+    ) -> Climb<'a> {
         Climb {
             stages,
             describe,
+            bringing,
             origin,
             levels: Vec::new(),
             fields: Vec::new(),
@@ -200,22 +232,21 @@ impl<'a> Climb<'a> {
     }
 
     fn climb_callers(&mut self, at: Level, param: usize) -> bool {
-        let Stages { pointsto, happens_before, .. } = *self.stages;
-        let info = happens_before.origin(self.origin);
+        let (stages, describe) = (self.stages, self.describe);
+        let info = stages.happens_before.origin(self.origin);
         let is_other =
             runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;
-        for &(caller, stmt) in self.describe.callers(at.act).iter() {
-            if !happens_before.executes(self.origin, caller) {
+        let passed = (at.act, param, at.obj);
+        let calls = self.bringing.ask(&passed, || bringing(stages, describe, passed));
+        for &(caller, stmt, arg) in calls.iter() {
+            if !stages.happens_before.executes(self.origin, caller) {
                 continue;
             }
-            let Some(arg) = argument(self.stages, caller, stmt, at.act, param) else {
+            let Some(arg) = arg else {
                 stays = true;
                 continue;
             };
-            if !pointsto.pts(caller, arg).contains(at.obj) {
-                continue;
-            }
             if !self.go(Level { act: caller, stmt, base: arg, ..at }) {
                 return false;
             }

@@ -2,7 +2,7 @@
 //! they are asked.
 
 use crate::Stages;
-use crate::anchor::{Anchor, Climbed, climb};
+use crate::anchor::{Anchor, Bringing, Climbed, Passed, bringing, climb};
 use crate::dealt;
 use crate::describe::Describe;
 use crate::own::{Known, Own, is_fetched};
@@ -17,6 +17,8 @@ pub(crate) type Comers = Arc<[(Origin, u32)]>;
 
 pub(crate) struct Questions {
     comers: Asked<Act, Comers>,
+    /// Many call the same, and few of them pass the same object: most edits of callers change nothing about that.
+    bringing: Asked<Passed, Arc<[Bringing]>>,
     anchors: Asked<Climbed, Arc<[Anchor]>>,
     own: Asked<(Origin, Known), bool>,
     /// Step by step: most edits along a way leave the steps as they are.
@@ -29,6 +31,7 @@ impl Questions {
     pub(crate) fn new(follows: bool) -> Questions {
         Questions {
             comers: Asked::new(Kind::Comers, follows),
+            bringing: Asked::new(Kind::Bringing, follows),
             anchors: Asked::new(Kind::Anchors, follows),
             own: Asked::new(Kind::Own, follows),
             sources: Asked::new(Kind::Sources, follows),
@@ -47,9 +50,12 @@ impl Questions {
     ) {
         let own = Own { stages };
         self.comers.refresh(changes, |&act| comers(stages, act));
+        let is_climbed = |read| self.anchors.reads(read);
+        self.bringing.refresh_read(changes, is_climbed, |&passed| bringing(stages, describe, passed));
+        let by_whom = &self.bringing;
         self.anchors.refresh_read(changes, &is_read, |climbed| {
             match is_there(stages, climbed.act, climbed.base) {
-                true => climb(stages, describe, climbed),
+                true => climb(stages, describe, by_whom, climbed),
                 false => [].into(),
             }
         });
@@ -78,7 +84,7 @@ impl Questions {
         describe: &Describe<'_>,
         climbed: Climbed,
     ) -> Arc<[Anchor]> {
-        self.anchors.ask(&climbed, || climb(stages, describe, &climbed))
+        self.anchors.ask(&climbed, || climb(stages, describe, &self.bringing, &climbed))
     }
 
     /// Is what the variable refers to the origin's own task, or a part of it?

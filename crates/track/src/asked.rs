@@ -81,6 +81,11 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         }
     }
 
+    /// Has an answer here read this?
+    pub fn reads(&self, read: Read) -> bool {
+        self.known().readers.contains(read)
+    }
+
     /// How many questions there are.
     pub fn len(&self) -> usize {
         self.known().numbers.len()

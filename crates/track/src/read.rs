@@ -199,6 +199,8 @@ pub enum Kind {
     Distance,
     /// Who comes to an activation, with which locks.
     Comers,
+    /// Calls that bring an object to a parameter.
+    Bringing,
     /// Ways an object reaches an access.
     Anchors,
     /// Objects of their own, and those that all instances fetch.

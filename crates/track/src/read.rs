@@ -230,24 +230,31 @@ pub enum Kind {
 pub struct Read(u64);
 
 const BITS: u32 = 28;
+/// Instead of an id, for what there is only one of.
+const ALL: u64 = (1 << (2 * BITS)) - 1;
 
 impl Read {
     /// What there is only one of.
     pub const fn all(kind: Kind) -> Read {
-        Read((kind as u64) << (2 * BITS))
+        Read((kind as u64) << (2 * BITS) | ALL)
+    }
+
+    const fn first(kind: Kind) -> u64 {
+        (kind as u64) << (2 * BITS)
     }
 
     pub fn of(kind: Kind, id: impl Id) -> Read {
-        Read(Read::all(kind).0 | id.index() as u64)
+        Read(Read::first(kind) | id.index() as u64)
     }
 
     pub fn pair(kind: Kind, first: impl Id, second: impl Id) -> Read {
-        Read(Read::all(kind).0 | (first.index() as u64) << BITS | second.index() as u64)
+        Read(Read::first(kind) | (first.index() as u64) << BITS | second.index() as u64)
     }
 
     /// What is read of this kind, if it is of this kind.
     pub fn as_of<I: Id>(self, kind: Kind) -> Option<I> {
-        (self.0 >> (2 * BITS) == kind as u64).then(|| I::new((self.0 & ((1 << BITS) - 1)) as usize))
+        let is_one = self.0 >> (2 * BITS) == kind as u64 && self.0 & ALL != ALL;
+        is_one.then(|| I::new((self.0 & ((1 << BITS) - 1)) as usize))
     }
 
     pub(crate) fn number(self) -> u64 {
@@ -302,8 +309,7 @@ impl Changes {
 
     /// The ids of what changed of one kind, unless everything did; in no particular order.
     pub fn of<I: Id>(&self, kind: Kind) -> impl Iterator<Item = I> + '_ {
-        let of_kind = move |read: &Read| read.0 >> (2 * BITS) == kind as u64;
-        self.iter().filter(of_kind).map(|read| I::new((read.0 & ((1 << BITS) - 1)) as usize))
+        self.iter().filter_map(move |read| read.as_of(kind))
     }
 
     /// Adds what another branch of the work has found.

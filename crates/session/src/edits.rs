@@ -7,6 +7,7 @@ use detect::Detect;
 use happens_before::HappensBefore;
 use ir::{Body, MethodId, StmtId};
 use pointsto::{PointsTo, PointsToDelta};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use track::Changes;
 
@@ -53,8 +54,17 @@ impl Session {
 
     /// The method and line of a statement, and what it is.
     pub fn tell(&self, statement: Statement) -> String {
+        self.tell_in(self.program.lowered(statement.method), statement)
+    }
+
+    /// The same for a statement of a method as it was.
+    pub fn tell_of(&self, kept: &PutBack, statement: Statement) -> String {
+        self.tell_in(Some(&kept.body), statement)
+    }
+
+    fn tell_in(&self, body: Option<&Arc<Body>>, statement: Statement) -> String {
         let name = self.program.method_display(statement.method);
-        match self.program.lowered(statement.method).and_then(|body| body.stmts.get(statement.stmt)) {
+        match body.and_then(|body| body.stmts.get(statement.stmt)) {
             Some(stmt) => {
                 let kind = format!("{:?}", stmt.kind);
                 let kind = kind.split([' ', '{']).next().unwrap_or_default();
@@ -75,6 +85,29 @@ impl Session {
         let without = if whole { body.emptied() } else { body.without(statement.stmt)? };
         let update = self.replace(statement.method, without, progress);
         Some((update, PutBack { method: statement.method, body }))
+    }
+
+    /// The method of a statement as it is now.
+    pub fn as_it_is(&mut self, statement: Statement) -> Option<PutBack> {
+        let body = self.program.body(statement.method)?;
+        Some(PutBack { method: statement.method, body })
+    }
+
+    /// Makes a method what it was, but without these statements of it, so that many can be gone at a time and come
+    /// back in any order.
+    pub fn put_back_without(
+        &mut self,
+        kept: &PutBack,
+        gone: &BTreeSet<Statement>,
+        progress: Progress<'_>,
+    ) -> Option<Update> {
+        let of_it = gone.iter().rev().filter(|statement| statement.method == kept.method);
+        let mut body = Body::clone(&kept.body);
+        // From the last one on, because those after one that goes are numbered anew.
+        for statement in of_it {
+            body = body.without(statement.stmt)?;
+        }
+        Some(self.replace(kept.method, body, progress))
     }
 
     pub fn put_back(&mut self, deleted: PutBack, progress: Progress<'_>) -> Update {

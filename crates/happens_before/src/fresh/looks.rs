@@ -219,12 +219,13 @@ impl Cycle<'_, '_> {
 
     /// One look, what it tells callers, and what it read besides what callees tell.
     fn look(&mut self, act: Act) -> Option<(Arc<Look>, SummaryId, Reads)> {
-        let flow = self.world.flow(act)?;
         let Looks { leaks, read, follows, .. } = &mut *self.looks;
         let (look, mut reads) = read.record(|| {
             note(Read::of(Kind::Runs, act));
-            Look::new(self.world, leaks, &self.heap, act, flow)
+            let flow = self.world.flow(act)?;
+            Some((flow, Look::new(self.world, leaks, &self.heap, act, flow)))
         });
+        let (flow, look) = look?;
         if *follows {
             reads = reads.iter().filter(|read| read.as_of::<Act>(Kind::Summary).is_none()).copied().collect();
         }

@@ -83,8 +83,10 @@ impl Digester<'_> {
         }
         let executes_once = self.hb.executes_once(act, first);
         add(&mut digest.unique, &(own, executes_once));
+        // Numbers of origins are handed out in another order after edits.
+        let first_origin = origins.iter().copied().min_by_key(|&origin| self.hb.rank(origin));
         for (stmt, info) in body.stmts.iter() {
-            if let Some(&origin) = origins.first() {
+            if let Some(origin) = first_origin {
                 let started = self.hb.anything_started_before(act, stmt);
                 let locks = self.held(&Point { origin, act, stmt });
                 add(&mut digest.locks, &(own, stmt, locks));

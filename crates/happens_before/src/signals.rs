@@ -17,7 +17,7 @@ use crate::bits::Bits;
 use crate::origins::Origins;
 use crate::types::{Origin, Point};
 use crate::world::World;
-use arena::{Id, IndexVec, Interner, define_id};
+use arena::{Id, Interner, define_id};
 use channels::Channels;
 use flags::{Flags, Scene};
 use looks::Looks;
@@ -59,13 +59,13 @@ pub struct Signals {
 /// All signals that order something.
 #[derive(Debug, Default)]
 struct Given {
-    channels: Vec<Wire>,
-    /// Channels by the origin whose signal is needed.
-    signalled: IndexVec<Origin, Vec<u32>>,
+    wires: BTreeMap<SubjectId, Wire>,
+    /// By the origin whose signal is needed: what it signals.
+    signalled: BTreeMap<Origin, Vec<SubjectId>>,
     /// By flag that is set once, and by origin: what may not come after that.
-    open: Vec<BTreeMap<Origin, ReachId>>,
-    /// What comes before that, with the number of the flag.
-    earlier: FxHashMap<Act, Vec<(usize, Bits)>>,
+    open: BTreeMap<SubjectId, BTreeMap<Origin, ReachId>>,
+    /// What comes before that, with the flag.
+    earlier: FxHashMap<Act, Vec<(SubjectId, Bits)>>,
 }
 
 /// One channel, as it is asked.
@@ -123,7 +123,7 @@ impl Signals {
         };
         self.reaches.update(&scene, wanted, question, changes);
         if changes.everything || is_other_once || is_other_channel {
-            let now = Given::new(self, origins);
+            let now = Given::new(self);
             now.tell(&self.given, changes);
             self.given = now;
         }
@@ -132,8 +132,9 @@ impl Signals {
     /// Whoever sets a flag that is set once; also for two instances of one origin.
     pub fn precedes_once(&self, first: &Point, second: &Point) -> bool {
         note_points(first, second);
-        let is_after = |flag: usize| {
-            let open = self.given.open[flag].get(&second.origin);
+        let is_after = |flag: SubjectId| {
+            note(Read::of(Kind::Opened, flag));
+            let open = self.given.open.get(&flag).and_then(|open| open.get(&second.origin));
             open.is_some_and(|&open| !self.reaches.contains(open, second.act, second.stmt))
         };
         self.given.earlier.get(&first.act).is_some_and(|flags| {
@@ -146,9 +147,10 @@ impl Signals {
     pub fn precedes(&self, first: &Point, second: &Point) -> bool {
         note_points(first, second);
         let is_outside = |reach: ReachId, point: &Point| !self.reaches.contains(reach, point.act, point.stmt);
-        // Who has come since is in none of the channels.
-        self.given.signalled.get(first.origin).into_iter().flatten().any(|&at| {
-            let wire = &self.given.channels[at as usize];
+        note(Read::of(Kind::Signalled, first.origin));
+        self.given.signalled.get(&first.origin).into_iter().flatten().any(|subject| {
+            note(Read::of(Kind::Wire, *subject));
+            let Some(wire) = self.given.wires.get(subject) else { return false };
             let after = wire.after_signal.get(&first.origin);
             let before = wire.before_await.get(&second.origin);
             after.is_some_and(|&after| is_outside(after, first))
@@ -159,46 +161,42 @@ impl Signals {
 }
 
 impl Given {
-    fn new(signals: &Signals, origins: &Origins) -> Given {
-        let mut given = Given {
-            channels: Vec::new(),
-            signalled: origins.info.ids().map(|_| Vec::new()).collect(),
-            open: Vec::new(),
-            earlier: FxHashMap::default(),
-        };
+    fn new(signals: &Signals) -> Given {
+        let mut given = Given::default();
         let id = |subject: SubjectId, side: Side, origin: Origin| {
             signals.reaches.id(Topic { subject, side }, origin)
         };
         for (subject, channel) in signals.channels.all() {
             for &origin in channel.needed.keys().chain(&channel.actions) {
-                given.signalled[origin].push(given.channels.len() as u32);
+                given.signalled.entry(origin).or_default().push(subject);
             }
             let after = |&origin: &Origin| Some((origin, id(subject, Side::After, origin)?));
             let before = |&origin: &Origin| Some((origin, Some(id(subject, Side::Before, origin)?)));
             let late = channel.late.iter().map(|&origin| (origin, None));
-            given.channels.push(Wire {
+            let wire = Wire {
                 after_signal: channel.needed.keys().filter_map(after).collect(),
                 before_await: channel.awaiting.iter().filter_map(before).chain(late).collect(),
                 blocked: channel.blocked.clone(),
                 actions: channel.actions.clone(),
-            });
+            };
+            given.wires.insert(subject, wire);
         }
         for (subject, set) in signals.once.all() {
             for (&act, stmts) in &set.earlier {
-                given.earlier.entry(act).or_default().push((given.open.len(), stmts.clone()));
+                given.earlier.entry(act).or_default().push((subject, stmts.clone()));
             }
             let open = |&origin: &Origin| Some((origin, id(subject, Side::Open, origin)?));
-            given.open.push(set.origins.iter().filter_map(open).collect());
+            given.open.insert(subject, set.origins.iter().filter_map(open).collect());
         }
         given
     }
 
     /// Tells where the order differs from that before, as far as the reaches have not told it.
     fn tell(&self, before: &Given, changes: &mut Changes) {
-        if self.channels != before.channels || self.open != before.open {
-            changes.add(Read::all(Kind::Signals));
-            return;
-        }
+        differing(&self.wires, &before.wires).for_each(|subject| changes.add(Read::of(Kind::Wire, subject)));
+        differing(&self.open, &before.open).for_each(|subject| changes.add(Read::of(Kind::Opened, subject)));
+        let signalled = differing(&self.signalled, &before.signalled);
+        signalled.for_each(|origin| changes.add(Read::of(Kind::Signalled, origin)));
         let acts: BTreeSet<&Act> = self.earlier.keys().chain(before.earlier.keys()).collect();
         for &act in acts {
             if self.earlier.get(&act) != before.earlier.get(&act) {
@@ -208,8 +206,15 @@ impl Given {
     }
 }
 
+/// What there is something else of.
+fn differing<'a, K: Copy + Ord, V: PartialEq>(
+    a: &'a BTreeMap<K, V>,
+    b: &'a BTreeMap<K, V>,
+) -> impl Iterator<Item = K> + 'a {
+    a.keys().chain(b.keys()).copied().filter(|key| a.get(key) != b.get(key))
+}
+
 fn note_points(first: &Point, second: &Point) {
-    note(Read::all(Kind::Signals));
     note(Read::of(Kind::Signals, first.act));
     note(Read::of(Kind::Signals, second.act));
 }

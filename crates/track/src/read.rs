@@ -165,8 +165,14 @@ pub enum Kind {
     Traffic,
     /// What has to be known of a subject.
     Channels,
-    /// Signals and flags.
+    /// Where signals and flags order something, by activation.
     Signals,
+    /// What an origin signals.
+    Signalled,
+    /// Who signals and who awaits something.
+    Wire,
+    /// What does not come after a flag is set.
+    Opened,
     /// Who loads a field, or elements.
     Loads,
     /// Who runs calls whose models load from an object.

@@ -54,9 +54,15 @@ impl Program {
 
     /// The difference that another body for one method makes. Nothing is changed yet.
     pub fn diff_body(&mut self, method: MethodId, body: Body) -> ProgramDelta {
-        let old = self.body(method);
+        self.diff_bodies([(method, body)])
+    }
+
+    /// The same for several methods at once, each named once.
+    pub fn diff_bodies(&mut self, bodies: impl IntoIterator<Item = (MethodId, Body)>) -> ProgramDelta {
         let mut delta = ProgramDelta::default();
-        delta.settle(method, old, Some(Arc::new(body)));
+        for (method, body) in bodies {
+            delta.settle(method, self.body(method), Some(Arc::new(body)));
+        }
         delta
     }
 

@@ -7,7 +7,7 @@ use detect::Detect;
 use happens_before::HappensBefore;
 use ir::{Body, MethodId, StmtId};
 use pointsto::{PointsTo, PointsToDelta};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use track::Changes;
 
@@ -83,7 +83,7 @@ impl Session {
     ) -> Option<(Update, PutBack)> {
         let body = self.program.body(statement.method)?;
         let without = if whole { body.emptied() } else { body.without(statement.stmt)? };
-        let update = self.replace(statement.method, without, progress);
+        let update = self.replace([(statement.method, without)], progress);
         Some((update, PutBack { method: statement.method, body }))
     }
 
@@ -93,25 +93,33 @@ impl Session {
         Some(PutBack { method: statement.method, body })
     }
 
-    /// Makes a method what it was, but without these statements of it, so that many can be gone at a time and come
-    /// back in any order.
+    /// Makes these methods what they were, in one update: but without some statements, and without anything if one of
+    /// their statements is among the emptied. So many can be gone at a time and come back in any order.
     pub fn put_back_without(
         &mut self,
-        kept: &PutBack,
+        kept: &[&PutBack],
         gone: &BTreeSet<Statement>,
+        emptied: &BTreeSet<Statement>,
         progress: Progress<'_>,
-    ) -> Option<Update> {
-        let of_it = gone.iter().rev().filter(|statement| statement.method == kept.method);
-        let mut body = Body::clone(&kept.body);
-        // From the last one on, because those after one that goes are numbered anew.
-        for statement in of_it {
-            body = body.without(statement.stmt)?;
+    ) -> Update {
+        let mut bodies = BTreeMap::new();
+        for kept in kept {
+            let is_of_it = |statement: &&Statement| statement.method == kept.method;
+            let mut body = Body::clone(&kept.body);
+            // From the last one on, because those after one that goes are numbered anew.
+            for statement in gone.iter().rev().filter(is_of_it) {
+                body = body.without(statement.stmt).unwrap_or(body);
+            }
+            bodies.insert(
+                kept.method,
+                if emptied.iter().any(|one| is_of_it(&one)) { body.emptied() } else { body },
+            );
         }
-        Some(self.replace(kept.method, body, progress))
+        self.replace(bodies, progress)
     }
 
     pub fn put_back(&mut self, deleted: PutBack, progress: Progress<'_>) -> Update {
-        self.replace(deleted.method, Body::clone(&deleted.body), progress)
+        self.replace([(deleted.method, Body::clone(&deleted.body))], progress)
     }
 
     /// From now on edits are followed only as far as points-to, and the report stays as it is.
@@ -119,9 +127,13 @@ impl Session {
         self.is_points_to_only = true;
     }
 
-    fn replace(&mut self, method: MethodId, body: Body, progress: Progress<'_>) -> Update {
+    fn replace(
+        &mut self,
+        bodies: impl IntoIterator<Item = (MethodId, Body)>,
+        progress: Progress<'_>,
+    ) -> Update {
         let start = std::time::Instant::now();
-        let delta = self.program.diff_body(method, body);
+        let delta = self.program.diff_bodies(bodies);
         let seconds = start.elapsed().as_secs_f64();
         let mut update = self.follow(&delta, progress, &Cancel::default()).unwrap_or_default();
         update.seconds.insert(0, ("diff".to_string(), seconds));

@@ -180,3 +180,69 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Known<K, V> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    define_id! {
+        /// Something that is read.
+        Input
+    }
+
+    fn changed(at: u32) -> Changes {
+        let mut changes = Changes::default();
+        changes.add(Read::of(Kind::Other, Input(at)));
+        changes
+    }
+
+    fn half(input: u32) -> impl Fn(&u32) -> u32 {
+        move |&key| {
+            note(Read::of(Kind::Other, Input(key)));
+            input / 2
+        }
+    }
+
+    #[test]
+    fn an_answer_is_told_only_if_it_differs() {
+        let mut asked: Asked<u32, u32> = Asked::new(Kind::Anchors, true);
+        let (value, reads) = record(|| asked.ask(&7, || half(4)(&7)));
+        assert_eq!((value, reads.as_ref()), (2, &[Read::of(Kind::Anchors, Question(0))][..]));
+        for (input, is_told) in [(5, false), (6, true)] {
+            let mut changes = changed(7);
+            asked.refresh_read(&mut changes, |_| true, half(input));
+            assert_eq!(changes.contains(Read::of(Kind::Anchors, Question(0))), is_told);
+        }
+        assert_eq!(asked.ask(&7, || unreachable!("it is known")), 3);
+    }
+
+    #[test]
+    fn what_nobody_has_read_is_forgotten_and_worked_out_when_it_is_asked_again() {
+        let mut asked: Asked<u32, u32> = Asked::new(Kind::Anchors, true);
+        asked.ask(&7, || half(4)(&7));
+        asked.ask(&8, || half(4)(&8));
+        let mut changes = changed(7);
+        asked.refresh_read(&mut changes, |_| false, |_| unreachable!("nobody wants to know"));
+        assert_eq!(asked.len(), 1);
+        // Whoever has read it nevertheless is told.
+        assert!(changes.contains(Read::of(Kind::Anchors, Question(0))));
+        let times = Cell::new(0);
+        let again = || {
+            asked.ask(&7, || {
+                times.set(times.get() + 1);
+                9
+            })
+        };
+        assert_eq!((again(), again(), times.get()), (9, 9, 1));
+        assert_eq!(asked.ask(&8, || unreachable!("it is known")), 2);
+    }
+
+    #[test]
+    fn what_there_is_only_one_of_is_not_the_first_of_many() {
+        let mut changes = Changes::default();
+        changes.add(Read::all(Kind::Other));
+        assert!(!changes.contains(Read::of(Kind::Other, Input(0))));
+        assert_eq!(changes.of::<Input>(Kind::Other).count(), 0);
+    }
+}

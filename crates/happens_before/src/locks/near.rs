@@ -60,8 +60,10 @@ impl Near {
         };
         acts.iter().enumerate().for_each(|(at, act)| add(at, &found[act]));
         add(acts.len(), &first);
-        let places = by_content(content, holder, &acts);
-        edges.sort_unstable_by_key(|edge| (edge.to, places[edge.from], edge.from, edge.step.at));
+        edges.sort_by(|a, b| {
+            let by_caller = || content.acts(a.step.call.caller, b.step.call.caller);
+            a.to.cmp(&b.to).then_with(by_caller).then(a.from.cmp(&b.from)).then(a.step.at.cmp(&b.step.at))
+        });
         let into = (0..=acts.len()).map(|to| edges.partition_point(|edge| edge.to < to)).collect();
         let mut out = vec![Vec::new(); acts.len() + 1];
         edges.iter().enumerate().for_each(|(at, edge)| out[edge.from].push(at));
@@ -84,20 +86,6 @@ impl Near {
     pub fn leaving(&self, at: usize) -> &[usize] {
         &self.out[at]
     }
-}
-
-/// By number of an activation, the holder last: its place in the order of content.
-fn by_content(content: &Content<'_>, holder: Act, acts: &[Act]) -> Vec<usize> {
-    let act = |at: usize| acts.get(at).copied().unwrap_or(holder);
-    let mut order: Vec<usize> = (0..=acts.len()).collect();
-    order.sort_by(|&a, &b| content.acts(act(a), act(b)));
-    let mut places = vec![0; order.len()];
-    for (place, pair) in order.iter().enumerate() {
-        // The holder may be among the others as well, and then it is in the same place.
-        let is_same = place > 0 && act(order[place - 1]) == act(*pair);
-        places[*pair] = if is_same { places[order[place - 1]] } else { place };
-    }
-    places
 }
 
 /// Depth first, and what is left first comes last.

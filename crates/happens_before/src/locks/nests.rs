@@ -8,7 +8,7 @@ use super::passing::Restriction;
 use super::routes::{Route, Routes};
 use super::steps::{Step, Steps, What};
 use super::table::{LockId, SetId};
-use super::walk::{LastPassed, Node, Start, Walker};
+use super::walk::{Node, Start, Walker};
 use super::wants::{Harm, Wants};
 use crate::types::{HeldLock, Origin};
 use crate::world::World;
@@ -16,7 +16,6 @@ use arena::IdSet;
 use ir::{StmtId, StmtKind, Var};
 use models::Step as Model;
 use pointsto::Act;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// More receivers than this are not told apart.
@@ -50,7 +49,6 @@ struct Under<'a> {
     lock: LockId,
     harm: Harm,
     near: &'a Near,
-    last: &'a RefCell<LastPassed>,
     origins: &'a [Origin],
 }
 
@@ -72,10 +70,9 @@ impl Finder<'_, '_, '_> {
             let (wants, steps) = (&*self.wants, self.steps);
             let near =
                 Near::new(&holding.world.content, act, first, |act| steps.of(holding, wants, act, harm));
-            let last = RefCell::default();
             for (&entry, origins) in &origins {
                 let start = Start { act, entry, params: Restriction(0) };
-                self.by_receiver(start, &Under { lock, harm, near: &near, last: &last, origins }, &mut found);
+                self.by_receiver(start, &Under { lock, harm, near: &near, origins }, &mut found);
             }
         }
         found
@@ -147,7 +144,7 @@ impl Finder<'_, '_, '_> {
     fn walk(&mut self, start: &Start, under: &Under<'_>, found: &mut Vec<Nest>) -> usize {
         let lock = self.walker.telling.lock(under.lock);
         let held = if lock.act == start.act { self.narrowed(under.lock, start.params) } else { under.lock };
-        let walk = self.walker.walk(start, under.near, &mut under.last.borrow_mut());
+        let walk = self.walker.walk(start, under.near);
         let mut hits: Vec<Hit> = Vec::new();
         self.hits(start.act, &walk.start, None, under, &mut hits);
         for (at, node) in walk.nodes.iter().enumerate() {

@@ -3,7 +3,6 @@
 
 use super::near::Near;
 use super::passing::{Passing, Restriction};
-use super::steps::Step;
 use super::table::SetId;
 use super::telling::Telling;
 use pointsto::Act;
@@ -30,9 +29,6 @@ pub struct Node {
     pub params: Restriction,
 }
 
-/// By number of the edge: what was passed on last, and what came of it. Most walks from one holder pass the same.
-pub type LastPassed = Vec<Option<(Node, Option<Node>)>>;
-
 pub struct Walk<'a> {
     pub near: &'a Near,
     pub start: Node,
@@ -51,17 +47,15 @@ impl Walk<'_> {
 impl Walker<'_, '_, '_> {
     /// held(m) = ⋂ over calls (c, s) on the walk: told in m's terms, held(c) ∪ held(c, s); objects with ⋃. Callers
     /// come first as far as they can, and are met in the order of content.
-    pub fn walk<'n>(&mut self, start: &Start, near: &'n Near, last: &mut LastPassed) -> Walk<'n> {
-        last.resize(near.edges.len(), None);
+    pub fn walk<'n>(&mut self, start: &Start, near: &'n Near) -> Walk<'n> {
         let first = Node { held: start.entry, params: start.params };
         let mut passed = vec![None; near.edges.len()];
         let mut nodes: Vec<Option<Node>> = vec![None; near.acts.len()];
         let mut left = BTreeSet::new();
-        let mut progress = Progress { near, last, passed: &mut passed, left: &mut left };
-        self.pass(near.start(), &first, &mut progress);
-        while let Some(at) = progress.left.pop_first() {
+        self.pass(near, near.start(), &first, &mut passed, &mut left);
+        while let Some(at) = left.pop_first() {
             let mut found: Option<Node> = nodes[at];
-            for node in progress.passed[near.arriving(at)].iter().flatten() {
+            for node in passed[near.arriving(at)].iter().flatten() {
                 match &mut found {
                     None => found = Some(*node),
                     Some(found) => self.add(found, node),
@@ -69,7 +63,7 @@ impl Walker<'_, '_, '_> {
             }
             let Some(found) = found else { continue };
             if nodes[at].as_ref() != Some(&found) {
-                self.pass(at, &found, &mut progress);
+                self.pass(near, at, &found, &mut passed, &mut left);
                 nodes[at] = Some(found);
             }
         }
@@ -82,34 +76,25 @@ impl Walker<'_, '_, '_> {
         known.params = self.passing.widened(known.params, other.params);
     }
 
-    fn pass(&mut self, from: usize, node: &Node, progress: &mut Progress<'_>) {
-        let near = progress.near;
+    fn pass(
+        &mut self,
+        near: &Near,
+        from: usize,
+        node: &Node,
+        passed: &mut [Option<Node>],
+        left: &mut BTreeSet<usize>,
+    ) {
         for &edge in near.leaving(from) {
             let (step, to) = (near.edges[edge].step, near.edges[edge].to);
-            let entered = match progress.last[edge] {
-                Some((before, entered)) if before == *node => entered,
-                _ => self.enter(step, node),
-            };
-            progress.last[edge] = Some((*node, entered));
-            if entered.is_some() && progress.passed[edge] != entered {
-                progress.passed[edge] = entered;
-                progress.left.insert(to);
+            let entered = self.passing.enter(self.telling.keys, step.call, node.params);
+            let Some(params) = entered else { continue };
+            let held = self.telling.union(node.held, step.held);
+            let held = self.telling.set_down(step.call, held);
+            let entered = Some(Node { held, params });
+            if passed[edge] != entered {
+                passed[edge] = entered;
+                left.insert(to);
             }
         }
     }
-
-    /// What a call passes on.
-    fn enter(&mut self, step: Step, node: &Node) -> Option<Node> {
-        let params = self.passing.enter(self.telling.keys, step.call, node.params)?;
-        let held = self.telling.union(node.held, step.held);
-        Some(Node { held: self.telling.set_down(step.call, held), params })
-    }
-}
-
-/// How far a walk has come.
-struct Progress<'a> {
-    near: &'a Near,
-    last: &'a mut LastPassed,
-    passed: &'a mut Vec<Option<Node>>,
-    left: &'a mut BTreeSet<usize>,
 }

@@ -69,9 +69,7 @@ fn is_fresh(stages: &Stages<'_>, way: &Anchor) -> bool {
 /// about it: if it still holds after the call.
 fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
     let body = stages.program.lowered(stages.pointsto.method(level.act))?;
-    let next = StmtId(level.stmt.0 + 1);
-    let block = |stmt| body.stmts.get(stmt).map(|stmt| stmt.block);
-    (block(next) == block(level.stmt)).then_some(next)
+    body.next_in_block(level.stmt)
 }
 
 /// Do the ways lead to parts of two wholes, or to two parts of one? What is in a field that only ever gets objects

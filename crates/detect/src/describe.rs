@@ -139,8 +139,10 @@ impl<'a> Describe<'a> {
         let top = anchor.map_or(point.act, |anchor| anchor.top().act);
         let hb = self.stages.happens_before;
         let meets = |call: Point| {
-            let next = Point { stmt: StmtId(call.stmt.0 + 1), ..call };
-            [call, next].iter().any(|point| hb.ordered(point, &other).is_none())
+            let body = self.stages.program.lowered(self.stages.pointsto.method(call.act));
+            let next = body.and_then(|body| body.stmts.after(call.stmt));
+            let next = next.map(|stmt| Point { stmt, ..call });
+            [call].iter().chain(&next).any(|point| hb.ordered(point, &other).is_none())
         };
         let unlocked = |call: Point| !hb.holds_any(&call) && meets(call);
         // The shortest way of all, if it will do: others are searched for anew each time.

@@ -20,13 +20,13 @@ pub struct Digest {
 
 impl HappensBefore {
     pub fn digest(&self, program: &Program, pointsto: &PointsTo) -> Digest {
-        let mut digester = Digester { hb: self, program, contents: pointsto.contents() };
+        let mut digester = Digester { hb: self, program, contents: pointsto.contents(program), pointsto };
         let mut digest = Digest::default();
         for origin in self.origins() {
             add(&mut digest.origins, &digester.origin(origin, self.origin(origin)));
         }
         for act in pointsto.acts() {
-            digester.act(pointsto, act, &mut digest);
+            digester.act(act, &mut digest);
         }
         for obj in pointsto.objects() {
             let of = (digester.contents.obj(obj), self.unique(obj));
@@ -49,6 +49,7 @@ struct Digester<'a> {
     hb: &'a HappensBefore,
     program: &'a Program,
     contents: Contents<'a>,
+    pointsto: &'a PointsTo,
 }
 
 impl Digester<'_> {
@@ -57,19 +58,19 @@ impl Digester<'_> {
         let serial_on = info.serial_on.map(|executor| self.contents.obj(executor));
         let mut spawned_by = 0;
         for by in &info.spawned_by {
-            add(&mut spawned_by, &(self.hb.rank(by.parent), self.contents.act(by.act), by.stmt));
+            add(&mut spawned_by, &(self.hb.rank(by.parent), self.at(by.act, by.stmt)));
         }
         let flags = (info.kind, info.overlaps_itself, info.runs_once, info.own_task);
         hash(&(self.hb.rank(origin), self.contents.act(info.entry), task, serial_on, spawned_by, flags))
     }
 
-    fn act(&mut self, pointsto: &PointsTo, act: Act, digest: &mut Digest) {
+    fn act(&mut self, act: Act, digest: &mut Digest) {
         let own = self.contents.act(act);
         let origins = self.hb.origins_of(act).to_vec();
         for &origin in &origins {
             add(&mut digest.origins, &(own, self.hb.rank(origin)));
         }
-        let Some(body) = self.program.lowered(pointsto.method(act)) else { return };
+        let Some(body) = self.program.lowered(self.pointsto.method(act)) else { return };
         let first = StmtId(0);
         for &origin in &origins {
             let here = Point { origin, act, stmt: first };
@@ -85,17 +86,22 @@ impl Digester<'_> {
         add(&mut digest.unique, &(own, executes_once));
         // Numbers of origins are handed out in another order after edits.
         let first_origin = origins.iter().copied().min_by_key(|&origin| self.hb.rank(origin));
-        for (stmt, info) in body.stmts.iter() {
+        for (at, (stmt, info)) in body.stmts.iter().enumerate() {
             if let Some(origin) = first_origin {
                 let started = self.hb.anything_started_before(act, stmt);
                 let locks = self.held(&Point { origin, act, stmt });
-                add(&mut digest.locks, &(own, stmt, locks));
-                add(&mut digest.order, &(own, stmt, started));
+                add(&mut digest.locks, &(own, at, locks));
+                add(&mut digest.order, &(own, at, started));
             }
             for var in used(&info.kind) {
-                add(&mut digest.fresh, &(own, stmt, var, self.hb.fresh(act, stmt, var)));
+                add(&mut digest.fresh, &(own, at, var, self.hb.fresh(act, stmt, var)));
             }
         }
+    }
+
+    /// A statement by content.
+    fn at(&mut self, act: Act, stmt: StmtId) -> (u64, StmtId) {
+        (self.contents.act(act), self.contents.at(self.pointsto.method(act), stmt))
     }
 
     fn held(&mut self, point: &Point) -> u64 {
@@ -124,7 +130,8 @@ impl Digester<'_> {
                 LockNode::Class(class) => add(&mut nodes, &class),
             }
         }
-        hash(&(keys, nodes, lock.shared, self.contents.act(lock.act), lock.stmt))
+        let at = lock.stmt.map(|stmt| self.at(lock.act, stmt));
+        hash(&(keys, nodes, lock.shared, self.contents.act(lock.act), at))
     }
 
     fn nesting(&mut self, nesting: &Nesting) -> u64 {
@@ -146,10 +153,9 @@ impl Digester<'_> {
         for lock in &nesting.locks {
             add(&mut locks, &self.lock(lock));
         }
-        let calls: Vec<(u64, StmtId)> =
-            nesting.calls.iter().map(|&(act, stmt)| (self.contents.act(act), stmt)).collect();
+        let calls: Vec<(u64, StmtId)> = nesting.calls.iter().map(|&(act, stmt)| self.at(act, stmt)).collect();
         let flags = (nesting.called_back, nesting.choices, nesting.is_reached);
-        let at = (self.contents.act(nesting.act), nesting.stmt);
+        let at = (self.contents.act(nesting.act), nesting.stmt.map(|stmt| self.at(nesting.act, stmt)));
         hash(&(origins, self.lock(&nesting.held), wants, locks, calls, flags, at))
     }
 }

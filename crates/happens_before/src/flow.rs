@@ -15,6 +15,8 @@ use track::{Kind, Read};
 pub struct Flow {
     pub method: MethodId,
     pub body: Arc<Body>,
+    /// Numbers that no statement has, sorted.
+    free: Vec<StmtId>,
     /// The field of each load and store, by statement.
     fields: Vec<Option<FieldId>>,
     /// Which statements may enter which handlers, sorted.
@@ -46,7 +48,9 @@ impl Flow {
     }
 
     fn make(resolver: &Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
-        let fields = body.stmts.iter().map(|(_, stmt)| resolver.field_of(&stmt.kind)).collect();
+        let all = (0..body.stmts.bound()).map(StmtId::new);
+        let fields = all.clone().map(|stmt| resolver.field_of(&body.stmts[stmt].kind)).collect();
+        let free = all.filter(|&stmt| body.stmts.get(stmt).is_none()).collect();
         let loops = Loops::new(&body, &Dominators::new(&body, Edges::All), Edges::All);
         let (throws, open) = throws(resolver, &body);
         let is_interruptible = |kind: &StmtKind| match kind {
@@ -58,6 +62,7 @@ impl Flow {
         let failures = failures(resolver, &body, &interruptible);
         Flow {
             method,
+            free,
             fields,
             throws,
             open,
@@ -67,6 +72,15 @@ impl Flow {
             is_open_ended: false,
             constructors: constructors(resolver.program, &body),
             body,
+        }
+    }
+
+    /// Adds the statements from one number to before another.
+    pub fn add_range(&self, stmts: &mut Bits, from: u32, to: u32) {
+        stmts.insert_range(from as usize, to as usize);
+        let free = &self.free[self.free.partition_point(|stmt| stmt.0 < from)..];
+        for stmt in free.iter().take_while(|stmt| stmt.0 < to) {
+            stmts.remove(stmt.index());
         }
     }
 
@@ -194,7 +208,7 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
     if left.is_empty() {
         return Bits::new();
     }
-    let mut reached = Bits::with_len(flow.body.stmts.len());
+    let mut reached = Bits::with_len(flow.body.stmts.bound());
     let mut entered = Bits::with_len(flow.body.blocks.len());
     while let Some((block, first)) = left.pop() {
         let info = &flow.body.blocks[block];
@@ -202,9 +216,9 @@ fn reachable(flow: &Flow, mut left: Vec<(BlockId, u32)>, kill: Option<StmtId>) -
             continue;
         }
         match kill.filter(|kill| (first..info.end).contains(&kill.0)) {
-            Some(kill) => reached.insert_range(first as usize, kill.index()),
+            Some(kill) => flow.add_range(&mut reached, first, kill.0),
             None => {
-                reached.insert_range(first as usize, info.end as usize);
+                flow.add_range(&mut reached, first, info.end);
                 let handlers = flow.handlers_in(block, StmtId(info.first)).iter().map(|(_, handler)| handler);
                 let next = info.succs.iter().chain(handlers);
                 left.extend(next.map(|&to| (to, flow.body.blocks[to].first)));
@@ -245,7 +259,7 @@ fn throws(resolver: &Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<
         if checked.is_none() {
             open.push(handler);
         }
-        let stmts = || blocks.iter().flat_map(|&b| (body.blocks[b].first..body.blocks[b].end).map(StmtId));
+        let stmts = || blocks.iter().flat_map(|&block| body.block_stmts(block)).map(|(stmt, _)| stmt);
         let mut sources: Vec<StmtId> = Vec::new();
         let mut last_blocking = None;
         for stmt in stmts() {
@@ -357,7 +371,7 @@ pub mod testing {
         let handlers: BTreeSet<u32> =
             blocks.iter().flat_map(|(_, _, handlers)| handlers.iter().copied()).collect();
         for (at, &(count, succs, covering)) in blocks.iter().enumerate() {
-            let first = body.stmts.len() as u32;
+            let first = body.stmts.bound() as u32;
             for n in 0..count {
                 let kind = match (n + 1 == count, succs.len()) {
                     (true, 0) => StmtKind::Return { value: None },

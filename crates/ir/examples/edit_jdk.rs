@@ -63,7 +63,7 @@ fn statements(program: &mut Program, methods: &[MethodId]) {
     let mut times = Times::default();
     for &method in methods.iter().step_by(7) {
         let old = program.body(method).expect("lowered");
-        let stmt = StmtId(method.0 * 7919 % old.stmts.len() as u32);
+        let stmt = StmtId(method.0 * 7919 % old.stmts.bound() as u32);
         let Some(new) = old.without(stmt) else { continue };
         times.edit(program, |program| program.diff_body(method, new));
         times.edit(program, |program| program.diff_body(method, (*old).clone()));

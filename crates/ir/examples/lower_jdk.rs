@@ -35,7 +35,7 @@ fn main() {
                 if let Some(body) = program.body(method) {
                     methods += 1;
                     blocks += body.blocks.len();
-                    stmts += body.stmts.len();
+                    stmts += body.stmts.count();
                 }
             }
         }

@@ -2,6 +2,7 @@
 //! (branches, constants and race accesses need them) but carry no type beyond "not a reference".
 
 use crate::program::{ClassId, FieldRef, MethodRef, Selector};
+use crate::stmts::Stmts;
 use arena::{IndexVec, Name, define_id};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ define_id! {
     Var
 }
 define_id! {
-    /// A statement of one body, in block order: block by block, so ids of a block are consecutive.
+    /// A statement of one body. Ascending in block order, block by block; some numbers are free.
     StmtId
 }
 define_id! {
@@ -24,7 +25,7 @@ pub struct Body {
     /// Parameters in order, `this` first for instance methods. `params[i]` is always a defined Var (primitives
     /// included).
     pub params: Vec<Var>,
-    pub stmts: IndexVec<StmtId, Stmt>,
+    pub stmts: Stmts,
     pub blocks: IndexVec<BlockId, Block>,
     /// What could not be understood, for the notes: `jsr/ret inlined`, `unknown bootstrap …`.
     pub problems: Vec<String>,
@@ -41,7 +42,7 @@ pub struct VarInfo {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Statements `first..end`.
+    /// Statements `first..end`, as far as those numbers are not free; the first and the last one are not.
     pub first: u32,
     pub end: u32,
     /// Normal successors: for a conditional branch `[taken, fallen through]`.
@@ -194,6 +195,8 @@ pub enum StmtKind {
     Return {
         value: Option<Var>,
     },
+    /// A free number.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

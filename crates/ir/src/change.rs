@@ -2,6 +2,7 @@
 //! back under the old program what they conclude again under the new one. Knows classes and bodies; what an edit means
 //! to an analysis is not decided here.
 
+use crate::align::Alignment;
 use crate::body::Body;
 use crate::delta::{BodyChange, ClassChange, MemberChange, ProgramDelta};
 use crate::load::Stage;
@@ -94,6 +95,23 @@ impl Program {
             let rest = self.diff(self.source.clone(), &late);
             self.commit(&rest);
         }
+    }
+
+    /// Puts in bodies as they would be had they never been others. What they were, to be put back: for comparing.
+    pub fn renumber(&mut self) -> Vec<(MethodId, Arc<Body>)> {
+        let mut before = Vec::new();
+        for (&method, body) in &mut self.bodies {
+            if let Some(body) = body.as_mut().filter(|body| body.stmts.count() < body.stmts.bound()) {
+                let dense = Arc::new(body.dense());
+                before.push((method, std::mem::replace(body, dense)));
+            }
+        }
+        before
+    }
+
+    /// Takes that back.
+    pub fn renumber_back(&mut self, before: Vec<(MethodId, Arc<Body>)>) {
+        self.bodies.extend(before.into_iter().map(|(method, body)| (method, Some(body))));
     }
 
     pub(crate) fn is_as_loaded(&self, class: ClassId, found: Option<&ClassBytes>) -> bool {
@@ -215,9 +233,19 @@ impl ProgramDelta {
         let settled = match (old, new) {
             (None, None) => None,
             (Some(old), Some(new)) if *old == *new => Some(old),
-            (Some(old), Some(new)) if old.means_the_same(&new) => {
-                self.moved.push((method, new.clone()));
-                Some(new)
+            (Some(old), Some(new)) => {
+                let (new, alignment) = Alignment::in_place(&old, &new);
+                let new = Arc::new(new);
+                if *old == *new {
+                    Some(old)
+                } else if old.means_the_same(&new) {
+                    self.moved.push((method, new.clone()));
+                    Some(new)
+                } else {
+                    let (old, new) = (Some(old), Some(new));
+                    self.bodies.push(BodyChange { method, old, new: new.clone(), alignment });
+                    new
+                }
             }
             (old, new) => {
                 self.bodies.push(BodyChange::new(method, old, new.clone()));

@@ -124,6 +124,7 @@ impl Printer<'_> {
             StmtKind::Throw { value } => format!("throw {}", self.var(*value)),
             StmtKind::Return { value: Some(value) } => format!("return {}", self.var(*value)),
             StmtKind::Return { value: None } => "return".to_owned(),
+            StmtKind::Nothing => "nothing".to_owned(),
         }
     }
 

@@ -13,7 +13,8 @@ impl Body {
             return None;
         }
         let mut body = self.clone();
-        body.stmts = self.stmts.iter().filter(|&(id, _)| id != stmt).map(|(_, kept)| kept.clone()).collect();
+        let ids = (0..self.stmts.bound()).map(StmtId::new).filter(|&id| id != stmt);
+        body.stmts = ids.map(|id| self.stmts[id].clone()).collect();
         for info in body.vars.iter_mut() {
             info.def = info.def.filter(|&def| def != stmt).map(|def| StmtId(def.0 - u32::from(def > stmt)));
         }
@@ -24,7 +25,7 @@ impl Body {
         Some(body)
     }
 
-    /// Whether there is a body without this statement.
+    /// Whether there is this statement, and a body without it.
     pub fn can_be_without(&self, stmt: StmtId) -> bool {
         !matches!(
             self.stmts[stmt].kind,
@@ -34,12 +35,13 @@ impl Body {
                 | StmtKind::Switch { .. }
                 | StmtKind::Throw { .. }
                 | StmtKind::Return { .. }
+                | StmtKind::Nothing
         )
     }
 
     /// A body with the same parameters that only returns, nothing if the method has a result.
     pub fn emptied(&self) -> Body {
-        let line = self.stmts.as_slice().first().map_or(0, |stmt| stmt.line);
+        let line = self.stmts.iter().next().map_or(0, |(_, stmt)| stmt.line);
         let kind = StmtKind::Return { value: None };
         let undefined = |(_, info): (Var, &VarInfo)| VarInfo { def: None, ..info.clone() };
         Body {
@@ -55,12 +57,14 @@ impl Body {
     pub(crate) fn means_the_same(&self, other: &Body) -> bool {
         let same_vars =
             |(left, right): (&VarInfo, &VarInfo)| left.is_ref == right.is_ref && left.def == right.def;
-        let same_stmts = |(left, right): (&Stmt, &Stmt)| left.kind == right.kind && left.block == right.block;
+        let same_stmts = |((at, left), (also, right)): ((StmtId, &Stmt), (StmtId, &Stmt))| {
+            at == also && left.kind == right.kind && left.block == right.block
+        };
         self.params == other.params
             && self.blocks == other.blocks
             && self.vars.len() == other.vars.len()
             && self.vars.as_slice().iter().zip(other.vars.as_slice()).all(same_vars)
-            && self.stmts.len() == other.stmts.len()
-            && self.stmts.as_slice().iter().zip(other.stmts.as_slice()).all(same_stmts)
+            && self.stmts.bound() == other.stmts.bound()
+            && self.stmts.iter().zip(other.stmts.iter()).all(same_stmts)
     }
 }

@@ -19,6 +19,7 @@ mod parsed;
 mod program;
 mod read;
 mod slots;
+mod stmts;
 mod verify;
 
 pub use align::Alignment;
@@ -26,4 +27,5 @@ pub use body::*;
 pub use delta::*;
 pub use dump::dump;
 pub use program::*;
+pub use stmts::Stmts;
 pub use verify::verify;

@@ -30,7 +30,8 @@ impl StmtKind {
             | StmtKind::Branch { .. }
             | StmtKind::Switch { .. }
             | StmtKind::Throw { .. }
-            | StmtKind::Return { .. } => None,
+            | StmtKind::Return { .. }
+            | StmtKind::Nothing => None,
         }
     }
 
@@ -41,7 +42,8 @@ impl StmtKind {
             | StmtKind::NewArray { .. }
             | StmtKind::Const { .. }
             | StmtKind::Catch { .. }
-            | StmtKind::LoadStatic { .. } => ([None; 3], &[]),
+            | StmtKind::LoadStatic { .. }
+            | StmtKind::Nothing => ([None; 3], &[]),
             StmtKind::Copy { src: var, .. }
             | StmtKind::Cast { src: var, .. }
             | StmtKind::Load { base: var, .. }
@@ -118,6 +120,7 @@ impl StmtKind {
                 args.iter_mut().for_each(&mut each);
                 dst.iter_mut().for_each(each);
             }
+            StmtKind::Nothing => {}
         }
     }
 }

@@ -19,15 +19,22 @@ fn blocks(body: &Body) -> Result<(), String> {
     ensure(body.blocks[BlockId(0)].preds.is_empty(), || "the entry has predecessors".to_owned())?;
     let mut next = 0;
     for (id, block) in body.blocks.iter() {
-        ensure(block.first == next && block.end >= block.first, || {
+        ensure(block.first >= next && block.end >= block.first, || {
             format!("{id:?} has no range of statements")
         })?;
+        let mut free = (next..block.first).map(StmtId);
+        ensure(free.all(|at| body.stmts.get(at).is_none()), || "statements outside blocks".to_owned())?;
         next = block.end;
+        let mut ends = [block.first, block.end.wrapping_sub(1)].map(StmtId).into_iter();
+        let is_empty = block.first == block.end;
+        ensure(is_empty || ends.all(|at| body.stmts.get(at).is_some()), || {
+            format!("{id:?} begins or ends with a free number")
+        })?;
         for (at, stmt) in body.block_stmts(id) {
             ensure(stmt.block == id, || format!("{at:?} stands in another block"))?;
         }
     }
-    ensure(next as usize == body.stmts.len(), || "statements outside blocks".to_owned())?;
+    ensure(next as usize == body.stmts.bound(), || "statements outside blocks".to_owned())?;
     let mut forward = Vec::new();
     for (id, block) in body.blocks.iter() {
         forward.extend(block.succs.iter().chain(&block.handlers).map(|&to| (to, id)));

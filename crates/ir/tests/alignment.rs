@@ -68,7 +68,7 @@ fn a_body_without_a_statement_lacks_just_that() {
     let mut seed = 3;
     let (mut tried, mut calls) = (0, 0);
     for old in bodies(3) {
-        let stmt = StmtId(random(&mut seed, old.stmts.len()) as u32);
+        let stmt = StmtId(random(&mut seed, old.stmts.bound()) as u32);
         let Some(new) = old.without(stmt) else { continue };
         verify(&new).expect("valid");
         let there = check(&old, &new);
@@ -94,6 +94,67 @@ fn a_body_without_a_statement_lacks_just_that() {
     }
     println!("{tried} bodies, {calls} calls changed with their arguments");
     assert!(tried > 200);
+}
+
+#[test]
+fn statements_keep_their_numbers_while_others_come_and_go() {
+    let mut seed = 5;
+    let (mut states, mut moved) = (0, 0);
+    for original in bodies(7) {
+        let original = Body::clone(&original);
+        let mut body = original.clone();
+        let mut gone: Vec<StmtId> = Vec::new();
+        for _ in 0..6 {
+            if gone.is_empty() || random(&mut seed, 3) > 0 {
+                gone.push(StmtId(random(&mut seed, original.stmts.bound()) as u32));
+            } else {
+                gone.swap_remove(random(&mut seed, gone.len()));
+            }
+            let mut behind: Vec<StmtId> = gone.clone();
+            behind.sort_unstable_by(|a, b| b.cmp(a));
+            behind.dedup();
+            let without = |body: Body, &stmt: &StmtId| body.without(stmt).unwrap_or(body);
+            let wanted = behind.iter().fold(original.clone(), without);
+            let (placed, alignment) = Alignment::in_place(&body, &wanted);
+            verify(&placed).expect("valid");
+            assert_eq!(placed.dense(), wanted);
+            assert_eq!(placed.stmts.ids().next(), wanted.stmts.ids().next());
+            moved += alignment.kept_stmts().filter(|(before, after)| before != after).count();
+            states += 1;
+            body = placed;
+        }
+        // With everything back in its place there is nothing left to see.
+        assert_eq!(Alignment::in_place(&body, &original).0.dense(), original);
+    }
+    println!("{states} states, {moved} statements moved");
+    assert!(states > 500 && moved < states);
+}
+
+#[test]
+fn the_next_statements_find_room_where_there_was_none() {
+    let three = constants(30, |at| at);
+    let four = constants(31, |at| {
+        if at < 10 {
+            at
+        } else if at == 10 {
+            100
+        } else {
+            at - 1
+        }
+    });
+    let five = constants(32, |at| {
+        if at < 10 {
+            at
+        } else if at < 12 {
+            90 + at
+        } else {
+            at - 2
+        }
+    });
+    let (first, _) = Alignment::in_place(&three, &four);
+    let (_, alignment) = Alignment::in_place(&first, &five);
+    assert!(first.stmts.bound() > first.stmts.count());
+    assert!(alignment.kept_stmts().all(|(before, after)| before == after));
 }
 
 #[test]

@@ -71,16 +71,16 @@ fn method(program: &Program, class: &str, name: &str, descriptor: &str) -> Optio
 /// The new body, with `+` at new statements, `~` at those with other operands and `?` at calls that find something else
 /// looking back from their arguments; then the ones that are gone.
 fn marked(program: &Program, change: &BodyChange) -> String {
-    let statements = |body: &ir::Body| -> Vec<String> {
+    let statements = |body: &ir::Body| -> Vec<(StmtId, String)> {
         let text = dump(program, body);
         let is_statement = |line: &&str| line.starts_with(' ');
-        text.lines().filter(is_statement).map(|line| line[5..].to_owned()).collect()
+        let lines = text.lines().filter(is_statement).map(|line| line[5..].to_owned());
+        body.stmts.ids().zip(lines).collect()
     };
     let (old, new) = (change.old.as_ref().expect("a body"), change.new.as_ref().expect("a body"));
     let alignment = &change.alignment;
     let mut out = String::new();
-    for (at, text) in statements(new).iter().enumerate() {
-        let id = StmtId(at as u32);
+    for (id, text) in statements(new) {
         let mark = match (alignment.stmts[id], alignment.unchanged(id)) {
             (None, _) => '+',
             (Some(old), _) if alignment.look_otherwise().contains(&(old, id)) => '?',
@@ -89,8 +89,8 @@ fn marked(program: &Program, change: &BodyChange) -> String {
         };
         out += &format!("{mark}{text}\n");
     }
-    for (at, text) in statements(old).iter().enumerate() {
-        if alignment.kept_stmts().all(|(old, _)| old != StmtId(at as u32)) {
+    for (id, text) in statements(old) {
+        if alignment.kept_stmts().all(|(old, _)| old != id) {
             out += &format!("-{text}\n");
         }
     }
@@ -285,8 +285,10 @@ fn a_replaced_body_is_there_after_the_commit() {
     assert_eq!(delta.bodies.len(), 1);
     assert_eq!(program.lowered(run), Some(&old));
     program.commit(&delta);
-    assert_eq!(**program.lowered(run).expect("a body"), new);
+    let lines = |body: &ir::Body| dump(program, body);
+    assert_eq!(lines(program.lowered(run).expect("a body")), lines(&new));
     let delta = program.diff_body(run, (*old).clone());
     program.commit(&delta);
+    assert_eq!(program.lowered(run), Some(&old));
     assert!(program.diff_body(run, (*old).clone()).is_empty());
 }

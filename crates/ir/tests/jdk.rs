@@ -46,7 +46,7 @@ fn check_classes(jdk: &Arc<support::Jdk>, names: &[String]) -> (usize, usize) {
                 panic!("{name}.{}{}: {wrong}\n{}", parsed.name, parsed.descriptor, ir::dump(&program, &body));
             }
             methods += 1;
-            stmts += body.stmts.len();
+            stmts += body.stmts.count();
         }
     }
     assert_eq!(program.problems, [], "{names:?}");

@@ -165,7 +165,8 @@ impl Solver<'_> {
             | StmtKind::MonitorExit { .. }
             | StmtKind::Compute { .. }
             | StmtKind::Branch { .. }
-            | StmtKind::Switch { .. } => {}
+            | StmtKind::Switch { .. }
+            | StmtKind::Nothing => {}
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::state::PointsTo;
 use crate::types::*;
-use arena::IdSet;
+use arena::{Id, IdSet};
+use ir::{MethodId, Program, StmtId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -19,12 +20,12 @@ pub struct Digest {
 
 impl PointsTo {
     /// Numbers for activations and objects by content.
-    pub fn contents(&self) -> Contents<'_> {
-        Contents { state: self, objects: FxHashMap::default(), contexts: FxHashMap::default() }
+    pub fn contents<'a>(&'a self, program: &'a Program) -> Contents<'a> {
+        Contents { state: self, program, objects: FxHashMap::default(), contexts: FxHashMap::default() }
     }
 
-    pub fn digest(&self) -> Digest {
-        let mut content = self.contents();
+    pub fn digest(&self, program: &Program) -> Digest {
+        let mut content = self.contents(program);
         let mut digest = Digest { spawns: self.spawns.len() as u64, ..Digest::default() };
         for act in self.acts() {
             digest.acts += 1;
@@ -36,16 +37,16 @@ impl PointsTo {
                     digest.facts += held.len() as u64;
                     digest.add(&(own, var, content.set(held)));
                 }
-                for stmt in body.stmts.ids() {
+                for (at, stmt) in body.stmts.ids().enumerate() {
                     for model in self.models_at(act, stmt) {
                         digest.models += 1;
-                        digest.add(&(own, stmt, model));
+                        digest.add(&(own, at, model));
                     }
                 }
             }
             for (stmt, callee) in self.calls(act) {
                 digest.calls += 1;
-                digest.add(&(own, stmt, content.act(callee)));
+                digest.add(&(own, content.at(self.method(act), stmt), content.act(callee)));
             }
         }
         for (slot, held) in self.slots() {
@@ -59,7 +60,8 @@ impl PointsTo {
         }
         for spawn in &self.spawns {
             let ends = (content.act(spawn.from), content.obj(spawn.task), content.act(spawn.entry));
-            digest.add(&(ends, spawn.stmt, spawn.model, spawn.step));
+            let at = content.at(self.method(spawn.from), spawn.stmt);
+            digest.add(&(ends, at, spawn.model, spawn.step));
         }
         for &act in self.entries.iter().chain(&self.initializers) {
             digest.add(&(3, content.act(act)));
@@ -87,6 +89,7 @@ pub fn hash(item: &impl Hash) -> u64 {
 /// Hashes of structures, each worked out once.
 pub struct Contents<'a> {
     state: &'a PointsTo,
+    program: &'a Program,
     objects: FxHashMap<Obj, u64>,
     contexts: FxHashMap<Ctx, u64>,
 }
@@ -102,6 +105,11 @@ impl Contents<'_> {
             return known;
         }
         let Object { site, ctx, class } = self.state.objects[obj];
+        let site = match site {
+            Site::Alloc(method, stmt) => Site::Alloc(method, self.at(method, stmt)),
+            Site::Model(method, stmt, step) => Site::Model(method, self.at(method, stmt), step),
+            site => site,
+        };
         let content = hash(&(site, self.ctx(ctx), class));
         self.objects.insert(obj, content);
         content
@@ -116,12 +124,19 @@ impl Contents<'_> {
             Context::Origin(obj) => hash(&(1, self.obj(obj))),
             Context::Made(obj) => hash(&(2, self.obj(obj))),
             Context::Container(obj) => hash(&(3, self.obj(obj))),
-            Context::Call(outer, method, stmt) => hash(&(4, self.ctx(outer), method, stmt)),
+            Context::Call(outer, method, stmt) => hash(&(4, self.ctx(outer), method, self.at(method, stmt))),
             Context::Inherited(outer, class) => hash(&(5, self.ctx(outer), class)),
-            Context::Helper(outer, method, stmt) => hash(&(6, self.ctx(outer), method, stmt)),
+            Context::Helper(outer, method, stmt) => {
+                hash(&(6, self.ctx(outer), method, self.at(method, stmt)))
+            }
         };
         self.contexts.insert(ctx, content);
         content
+    }
+
+    /// Where a statement stands, whatever its number: how many come before it.
+    pub fn at(&self, method: MethodId, stmt: StmtId) -> StmtId {
+        self.program.lowered(method).map_or(stmt, |body| StmtId::new(body.stmts.rank(stmt)))
     }
 
     pub fn set(&mut self, set: &IdSet<Obj>) -> u64 {

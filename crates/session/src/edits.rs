@@ -142,27 +142,33 @@ impl Session {
 
     /// Works everything out from nothing, for the same program, and compares.
     pub fn verify(&mut self) -> Verdict {
+        // Where there is nowhere to begin, the other stages are not asked.
+        let with_order = !self.is_points_to_only && !self.is_behind;
+        let own = self.pointsto.digest(&self.program);
+        let order = with_order.then(|| self.happens_before.digest(&self.program, &self.pointsto));
+        let before = self.program.renumber();
+        let verdict = self.compare(own, order);
+        self.program.renumber_back(before);
+        verdict
+    }
+
+    /// The digests are those of the program with the numbers its statements have come to have.
+    fn compare(&mut self, own: pointsto::Digest, order: Option<happens_before::Digest>) -> Verdict {
         let options = self.points_to_options();
         let (roots, _) = crate::roots(&mut self.program, &self.options);
         let mut pointsto = PointsTo::default();
         pointsto.apply(&mut self.program, &mut self.models, &roots, &options, &|_| ());
-        let digests = (self.pointsto.digest(), pointsto.digest());
-        if digests.0 != digests.1 {
-            return Verdict::Different(format!("points-to: {:?} instead of {:?}", digests.0, digests.1));
+        let fresh = pointsto.digest(&self.program);
+        if own != fresh {
+            return Verdict::Different(format!("points-to: {own:?} instead of {fresh:?}"));
         }
-        // Where there is nowhere to begin, the other stages are not asked.
-        if self.is_points_to_only || self.is_behind {
-            return Verdict::Same;
-        }
+        let Some(order) = order else { return Verdict::Same };
         let mut happens_before = HappensBefore::new(false);
         let (told, mut changes) = (PointsToDelta::from_nothing(), Changes::everything());
         happens_before.apply(&self.program, &self.models, &pointsto, &told, &mut changes);
-        let digests = (
-            self.happens_before.digest(&self.program, &self.pointsto),
-            happens_before.digest(&self.program, &pointsto),
-        );
-        if digests.0 != digests.1 {
-            return Verdict::Different(format!("happens-before: {:?} instead of {:?}", digests.0, digests.1));
+        let fresh = happens_before.digest(&self.program, &pointsto);
+        if order != fresh {
+            return Verdict::Different(format!("happens-before: {order:?} instead of {fresh:?}"));
         }
         let stages = detect::Stages {
             program: &self.program,

@@ -32,8 +32,8 @@ impl Needed {
         }
         for method in needed.methods.iter() {
             needed.classes.insert(program.method(method).class);
-            let stmts = program.lowered(method).into_iter().flat_map(|body| body.stmts.as_slice());
-            needed.classes.extend(stmts.filter_map(|stmt| asks(&stmt.kind)));
+            let stmts = program.lowered(method).into_iter().flat_map(|body| body.stmts.iter());
+            needed.classes.extend(stmts.filter_map(|(_, stmt)| asks(&stmt.kind)));
         }
         needed.add_supertypes(program);
         needed

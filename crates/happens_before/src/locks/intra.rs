@@ -93,7 +93,7 @@ impl Intra<'_, '_, '_, '_> {
         let own = self.keys.of_method(self.act, flow).map(|lock| self.telling.add(lock));
         entry.held.extend(own.map(|lock| (lock, 1)));
         let mut at: Vec<Option<State>> = vec![None; flow.body.blocks.len()];
-        let mut found = ActLocks { before: vec![SetId(0); flow.body.stmts.len()], ..ActLocks::default() };
+        let mut found = ActLocks { before: vec![SetId(0); flow.body.stmts.bound()], ..ActLocks::default() };
         found.uses.extend(own.map(|lock| LockUse { stmt: None, lock, tries: false }));
         if at.is_empty() {
             return found;
@@ -118,7 +118,7 @@ impl Intra<'_, '_, '_, '_> {
         for (block, info) in flow.body.blocks.iter() {
             let Some(state) = at[block.index()].clone() else { continue };
             self.block(block, state, Some(&mut found));
-            let Some(last) = info.end.checked_sub(1).map(StmtId) else { continue };
+            let Some(last) = (info.first..info.end).next_back().map(StmtId) else { continue };
             if matches!(flow.body.stmts[last].kind, StmtKind::Return { .. }) {
                 let held = found.before(last);
                 exit = Some(exit.map_or(held, |exit| self.telling.meet(exit, held)));

@@ -506,7 +506,7 @@ impl Paths {
     /// The path every return of a small method returns, from a parameter or a static field.
     fn find_returned(&self, world: &World<'_>, method: MethodId) -> Option<(Option<usize>, Path)> {
         let body = world.program.lowered(method)?;
-        if body.stmts.len() > LARGEST_GETTER {
+        if body.stmts.count() > LARGEST_GETTER {
             return None;
         }
         let flow = world.method_flow(method)?;

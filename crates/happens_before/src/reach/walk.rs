@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
             never_taken,
             from: vec![u32::MAX; flow.body.blocks.len()],
             left: Vec::new(),
-            reached: Bits::with_len(flow.body.stmts.len()),
+            reached: Bits::with_len(flow.body.stmts.bound()),
             called: Bits::new(),
             exits: Exits::default(),
         }
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
             }
             // Beyond it everything has been done.
             if stop.stmt.0 >= until {
-                self.reached.insert_range(from as usize, until as usize);
+                flow.add_range(&mut self.reached, from, until);
                 return;
             }
             while let Some(&(_, handler)) = handlers.next_if(|&&(at, _)| at < stop.stmt) {
@@ -164,14 +164,14 @@ impl<'a> Walk<'a> {
             }
             self.exits.thrown |= stop.throws_out;
             if !stop.passes.normal {
-                self.reached.insert_range(from as usize, stop.stmt.index() + 1);
+                flow.add_range(&mut self.reached, from, stop.stmt.0 + 1);
                 return;
             }
         }
         for &(_, handler) in handlers {
             self.edge(block, handler);
         }
-        self.reached.insert_range(from as usize, info.end as usize);
+        flow.add_range(&mut self.reached, from, info.end);
         if let Some(last) = info.end.checked_sub(1).filter(|&last| last >= from) {
             match flow.body.stmts[StmtId(last)].kind {
                 StmtKind::Return { .. } => self.exits.normal = true,

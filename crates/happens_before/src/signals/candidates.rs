@@ -209,7 +209,6 @@ impl Look<'_, '_> {
 /// Does the branch follow the look at the flag, with nothing in between that could make the value an old one?
 fn is_at_once(world: &World<'_>, place: &Place, test: &Test) -> bool {
     let Some(flow) = world.flow(place.act) else { return false };
-    let end = flow.body.blocks[test.from].end;
     let is_harmless = |kind: &StmtKind| {
         use StmtKind::*;
         matches!(
@@ -217,9 +216,8 @@ fn is_at_once(world: &World<'_>, place: &Place, test: &Test) -> bool {
             Const { .. } | Copy { .. } | Cast { .. } | Compute { .. } | Branch { .. } | Load { .. }
         )
     };
-    let between = (place.stmt.0 + 1..end).map(StmtId);
-    flow.body.stmts[place.stmt].block == test.from
-        && between.into_iter().all(|stmt| is_harmless(&flow.body.stmts[stmt].kind))
+    let mut between = flow.body.block_stmts(test.from).filter(|&(stmt, _)| stmt > place.stmt);
+    flow.body.stmts[place.stmt].block == test.from && between.all(|(_, info)| is_harmless(&info.kind))
 }
 
 /// The branch of a test.

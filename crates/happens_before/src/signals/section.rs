@@ -159,10 +159,10 @@ fn is(held: &HeldLock, key: &LockKey) -> bool {
 
 /// Statements that may come next if nothing is thrown; none if that is not known.
 fn following(flow: &Flow, stmt: StmtId) -> Vec<StmtId> {
-    let block = &flow.body.blocks[flow.body.stmts[stmt].block];
-    if stmt.0 + 1 < block.end {
-        return vec![StmtId(stmt.0 + 1)];
+    if let Some(next) = flow.body.next_in_block(stmt) {
+        return vec![next];
     }
+    let block = &flow.body.blocks[flow.body.stmts[stmt].block];
     let next = block.succs.iter().map(|&to| &flow.body.blocks[to]);
     let known: Option<Vec<StmtId>> = next.map(|to| (to.first < to.end).then_some(StmtId(to.first))).collect();
     known.unwrap_or_default()

@@ -1,11 +1,12 @@
-//! Which statements and variables of a changed body are those it had before. Owns identity across an edit; ids stay
-//! positions in their own body, and nothing else may say that two of them are the same.
+//! Which statements and variables of a changed body are those it had before. Owns identity across an edit: statements
+//! keep their numbers where they can, and nothing else may say that two of them are the same.
 
+mod place;
 mod shape;
 mod subsequence;
 
 use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
-use arena::{Id, IndexVec};
+use arena::IndexVec;
 use std::ops::Range;
 
 /// Statements go together only in order and only if they are the same instruction, their variables aside. Calls that
@@ -27,16 +28,33 @@ type Gap = (Range<usize>, Range<usize>);
 
 impl Alignment {
     pub fn of(old: &Body, new: &Body) -> Alignment {
-        let mut alignment = Alignment {
-            stmts: new.stmts.iter().map(|_| None).collect(),
-            vars: new.vars.iter().map(|_| None).collect(),
-            ..Alignment::default()
-        };
-        let (old_looks, new_looks) = shape::looks(old, new);
+        let mut alignment = Alignment::default();
         alignment.match_stmts(old, new);
-        alignment.match_vars(old, new);
-        alignment.compare(old, new);
-        let look_otherwise = alignment.kept_stmts().filter(|&(before, after)| {
+        alignment.look_at(old, new);
+        alignment
+    }
+
+    /// The new body with numbers by which its statements are those of the old one wherever they can be.
+    pub fn in_place(old: &Body, new: &Body) -> (Body, Alignment) {
+        let mut alignment = Alignment::default();
+        alignment.match_stmts(old, new);
+        let placed = place::place(new, &alignment.stmts);
+        let kept = new.stmts.ids().map(|id| alignment.stmts[id]);
+        let mut stmts: IndexVec<StmtId, Option<StmtId>> = (0..placed.stmts.bound()).map(|_| None).collect();
+        for (id, before) in placed.stmts.ids().zip(kept) {
+            stmts[id] = before;
+        }
+        alignment.stmts = stmts;
+        alignment.look_at(old, &placed);
+        (placed, alignment)
+    }
+
+    /// What there is to know once it is known which statements go together.
+    fn look_at(&mut self, old: &Body, new: &Body) {
+        let (old_looks, new_looks) = shape::looks(old, new);
+        self.match_vars(old, new);
+        self.compare(old, new);
+        let look_otherwise = self.kept_stmts().filter(|&(before, after)| {
             match (&old.stmts[before].kind, &new.stmts[after].kind) {
                 (StmtKind::Call { args: before, .. }, StmtKind::Call { args: after, .. }) => {
                     before.iter().zip(after).any(|(&before, &after)| old_looks[before] != new_looks[after])
@@ -44,8 +62,7 @@ impl Alignment {
                 _ => false,
             }
         });
-        alignment.look_otherwise = look_otherwise.collect();
-        alignment
+        self.look_otherwise = look_otherwise.collect();
     }
 
     /// Statements of the old body that are gone or have other operands now; those that merely moved are not among
@@ -81,51 +98,15 @@ impl Alignment {
     }
 
     fn match_stmts(&mut self, old: &Body, new: &Body) {
-        let (old_end, new_end) = (old.stmts.len(), new.stmts.len());
-        // If all that happened is that statements were taken out, or put back in, the rest is as it was to the number.
-        let same = |pair: &(&Stmt, &Stmt)| is_same((old, pair.0), (new, pair.1));
-        let pairs = old.stmts.as_slice().iter().zip(new.stmts.as_slice());
-        let ahead = pairs.take_while(same).count();
-        let pairs = old.stmts.as_slice().iter().rev().zip(new.stmts.as_slice().iter().rev());
-        let behind = pairs.take_while(same).count();
-        let shorter = old_end.min(new_end);
-        if ahead + behind >= shorter {
-            (0..ahead).for_each(|at| self.pair(at, at));
-            (ahead..shorter).for_each(|at| self.pair(at + old_end - shorter, at + new_end - shorter));
-            return;
+        let (olds, news): (Vec<StmtId>, Vec<StmtId>) = (old.stmts.ids().collect(), new.stmts.ids().collect());
+        self.stmts = (0..new.stmts.bound()).map(|_| None).collect();
+        for (before, after) in matches(old, new, &olds, &news) {
+            self.stmts[news[after]] = Some(olds[before]);
         }
-        let (old_shapes, new_shapes) = shape::shapes(old, new);
-        let mut gaps = vec![(0..old_end, 0..new_end)];
-        // The same number means little once variables were added or removed before it.
-        if old.vars.len() == new.vars.len() {
-            gaps = self.fill(gaps, &old_shapes.numbered, &new_shapes.numbered);
-        }
-        gaps = self.fill(gaps, &old_shapes.with_neighbours, &new_shapes.with_neighbours);
-        self.fill(gaps, &old_shapes.plain, &new_shapes.plain);
-    }
-
-    /// Matches statements of the same shape inside each gap; the gaps that remain.
-    fn fill(&mut self, gaps: Vec<Gap>, old_shapes: &[u32], new_shapes: &[u32]) -> Vec<Gap> {
-        let mut left = Vec::new();
-        for (olds, news) in gaps {
-            let (mut x, mut y) = (olds.start, news.start);
-            subsequence::common(&old_shapes[olds.clone()], &new_shapes[news.clone()], |old, new| {
-                let (old, new) = (olds.start + old, news.start + new);
-                left.push((x..old, y..new));
-                self.pair(old, new);
-                (x, y) = (old + 1, new + 1);
-            });
-            left.push((x..olds.end, y..news.end));
-        }
-        left.retain(|(olds, news)| !olds.is_empty() && !news.is_empty());
-        left
-    }
-
-    fn pair(&mut self, old: usize, new: usize) {
-        self.stmts[StmtId::new(new)] = Some(StmtId::new(old));
     }
 
     fn match_vars(&mut self, old: &Body, new: &Body) {
+        self.vars = new.vars.iter().map(|_| None).collect();
         // A method that became static, or no longer is, has all its parameters moved.
         if old.params.len() == new.params.len() {
             for (&before, &after) in old.params.iter().zip(&new.params) {
@@ -161,7 +142,7 @@ impl Alignment {
     }
 
     fn compare(&mut self, old: &Body, new: &Body) {
-        let mut is_kept: IndexVec<StmtId, bool> = old.stmts.iter().map(|_| false).collect();
+        let mut is_kept: IndexVec<StmtId, bool> = (0..old.stmts.bound()).map(|_| false).collect();
         for (after, stmt) in new.stmts.iter() {
             match self.stmts[after] {
                 Some(before) if self.has_same_operands(&old.stmts[before].kind, &stmt.kind) => {
@@ -170,7 +151,7 @@ impl Alignment {
                 _ => self.changed_new.push(after),
             }
         }
-        self.changed_old = is_kept.iter().filter_map(|(id, &kept)| (!kept).then_some(id)).collect();
+        self.changed_old = old.stmts.ids().filter(|&id| !is_kept[id]).collect();
     }
 
     fn has_same_operands(&self, old: &StmtKind, new: &StmtKind) -> bool {
@@ -183,6 +164,47 @@ impl Alignment {
         }
         before == after
     }
+}
+
+/// Pairs of statements that go together, by how many come before them; in no particular order.
+fn matches(old: &Body, new: &Body, olds: &[StmtId], news: &[StmtId]) -> Vec<(usize, usize)> {
+    let (old_end, new_end) = (olds.len(), news.len());
+    // If all that happened is that statements were taken out, or put back in, the rest is as it was to the number.
+    let same = |pair: &(&StmtId, &StmtId)| is_same((old, &old.stmts[*pair.0]), (new, &new.stmts[*pair.1]));
+    let ahead = olds.iter().zip(news).take_while(same).count();
+    let behind = olds.iter().rev().zip(news.iter().rev()).take_while(same).count();
+    let shorter = old_end.min(new_end);
+    if ahead + behind >= shorter {
+        let behind = (ahead..shorter).map(|at| (at + old_end - shorter, at + new_end - shorter));
+        return (0..ahead).map(|at| (at, at)).chain(behind).collect();
+    }
+    let (old_shapes, new_shapes) = shape::shapes(old, new);
+    let mut found = Vec::new();
+    let mut gaps = vec![(0..old_end, 0..new_end)];
+    // The same number means little once variables were added or removed before it.
+    if old.vars.len() == new.vars.len() {
+        gaps = fill(gaps, &old_shapes.numbered, &new_shapes.numbered, &mut found);
+    }
+    gaps = fill(gaps, &old_shapes.with_neighbours, &new_shapes.with_neighbours, &mut found);
+    fill(gaps, &old_shapes.plain, &new_shapes.plain, &mut found);
+    found
+}
+
+/// Matches statements of the same shape inside each gap; the gaps that remain.
+fn fill(gaps: Vec<Gap>, old_shapes: &[u32], new_shapes: &[u32], found: &mut Vec<(usize, usize)>) -> Vec<Gap> {
+    let mut left = Vec::new();
+    for (olds, news) in gaps {
+        let (mut x, mut y) = (olds.start, news.start);
+        subsequence::common(&old_shapes[olds.clone()], &new_shapes[news.clone()], |old, new| {
+            let (old, new) = (olds.start + old, news.start + new);
+            left.push((x..old, y..new));
+            found.push((old, new));
+            (x, y) = (old + 1, new + 1);
+        });
+        left.push((x..olds.end, y..news.end));
+    }
+    left.retain(|(olds, news)| !olds.is_empty() && !news.is_empty());
+    left
 }
 
 /// The same instruction on the same variables by number, its result of the same kind.

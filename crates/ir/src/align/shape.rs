@@ -1,7 +1,7 @@
 //! What statements are, apart from their variables, as numbers: equal shapes may be the same statement. Knows two
 //! bodies and nothing of how their statements are matched.
 
-use crate::body::{Body, Stmt, StmtId, StmtKind, Var};
+use crate::body::{Body, Stmt, StmtKind, Var};
 use arena::{Id, IndexVec};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -110,10 +110,10 @@ pub(super) fn shapes(old: &Body, new: &Body) -> (Shapes, Shapes) {
     (of(old), of(new))
 }
 
-/// The instruction alone. Of variables only remains whether the result is a reference; phis may differ in how many
+/// The instruction alone, by the number of the statement. Of variables only remains whether the result is a reference; phis may differ in how many
 /// values they join.
 fn bare_shapes(body: &Body, numbers: &mut Numbers<StmtKind>) -> Vec<u32> {
-    let shape = |(_, stmt): (StmtId, &Stmt)| {
+    let mut shape = |stmt: &Stmt| {
         let result = stmt.kind.def();
         let mut kind = stmt.kind.clone();
         let number = |var: &mut Var| *var = Var(u32::from(result == Some(*var) && body.vars[*var].is_ref));
@@ -126,7 +126,11 @@ fn bare_shapes(body: &Body, numbers: &mut Numbers<StmtKind>) -> Vec<u32> {
         }
         numbers.of(kind)
     };
-    body.stmts.iter().map(shape).collect()
+    let mut shapes = vec![0; body.stmts.bound()];
+    for (id, stmt) in body.stmts.iter() {
+        shapes[id.index()] = shape(stmt);
+    }
+    shapes
 }
 
 /// By which instructions each variable is read, and as which operand; in an order of no meaning.

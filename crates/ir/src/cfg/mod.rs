@@ -28,7 +28,15 @@ impl Body {
     /// The statements of a block in order.
     pub fn block_stmts(&self, block: BlockId) -> impl DoubleEndedIterator<Item = (StmtId, &Stmt)> {
         let Block { first, end, .. } = self.blocks[block];
-        (first..end).map(move |at| (StmtId(at), &self.stmts[StmtId(at)]))
+        (first..end)
+            .map(move |at| (StmtId(at), &self.stmts[StmtId(at)]))
+            .filter(|(_, stmt)| !stmt.is_nothing())
+    }
+
+    /// The statement after this one, if it is in the same block.
+    pub fn next_in_block(&self, stmt: StmtId) -> Option<StmtId> {
+        let end = self.blocks[self.stmts[stmt].block].end;
+        (stmt.0 + 1..end).map(StmtId).find(|&next| self.stmts.get(next).is_some())
     }
 
     /// The last statement of a block, if it has any.

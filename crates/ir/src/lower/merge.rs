@@ -75,8 +75,7 @@ fn renumber(body: &mut Body, into: &IndexVec<BlockId, BlockId>) {
         let edges = block.succs.iter_mut().chain(&mut block.handlers).chain(&mut block.preds);
         edges.for_each(|edge| *edge = numbers[*edge]);
     }
-    for id in body.stmts.ids() {
-        let stmt = &mut body.stmts[id];
+    for stmt in body.stmts.iter_mut() {
         stmt.block = numbers[stmt.block];
     }
 }

@@ -38,7 +38,7 @@ impl Statements {
         for _ in 0..30 {
             let method = self.dice.pick(&methods);
             let body = program.body(method)?;
-            let stmt = ir::StmtId(self.dice.below(body.stmts.len()) as u32);
+            let stmt = ir::StmtId(self.dice.below(body.stmts.bound()) as u32);
             let Some(without) = body.without(stmt) else { continue };
             self.before.push((method, body));
             let what = format!("{} without {stmt:?}", program.method_display(method));

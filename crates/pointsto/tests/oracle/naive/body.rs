@@ -137,7 +137,8 @@ impl Naive<'_> {
             | StmtKind::MonitorExit { .. }
             | StmtKind::Compute { .. }
             | StmtKind::Branch { .. }
-            | StmtKind::Switch { .. } => {}
+            | StmtKind::Switch { .. }
+            | StmtKind::Nothing => {}
         }
     }
 

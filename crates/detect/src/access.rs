@@ -20,8 +20,9 @@ const MANY: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AccessId {
     pub(crate) act: Act,
-    /// By statement, and in one statement by its operands.
-    pub(crate) at: u32,
+    pub(crate) stmt: StmtId,
+    /// In one statement by its operands.
+    pub(crate) nth: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +38,7 @@ pub(crate) enum What {
 pub(crate) struct Access {
     pub(crate) act: Act,
     pub(crate) stmt: StmtId,
+    nth: u32,
     pub(crate) method: MethodId,
     pub(crate) what: What,
     pub(crate) write: bool,
@@ -62,6 +64,17 @@ pub(crate) struct Location {
 }
 
 impl Access {
+    pub(crate) fn id(&self) -> AccessId {
+        AccessId { act: self.act, stmt: self.stmt, nth: self.nth }
+    }
+
+    /// The locations that only this one of the two touches, if they differ in nothing else.
+    pub(crate) fn only(&self, other: &Access) -> Option<Vec<Location>> {
+        let without = |access: &Access| Access { objects: [].into(), ..access.clone() };
+        let is_other = |location: &Location| location.obj.is_some_and(|obj| !other.objects.contains(&obj));
+        (without(self) == without(other)).then(|| self.locations().filter(is_other).collect())
+    }
+
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let what = self.what;
         let is_static = matches!(what, What::Static(_));
@@ -70,7 +83,7 @@ impl Access {
     }
 }
 
-/// What an activation touches, and who runs it.
+/// What an activation touches, by statement, and who runs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub(crate) origins: Box<[Origin]>,
@@ -117,7 +130,9 @@ impl Accesses {
     }
 
     pub(crate) fn get(&self, id: AccessId) -> &Access {
-        &self.of(id.act).accesses[id.at as usize]
+        let accesses = &self.of(id.act).accesses;
+        let at = accesses.binary_search_by_key(&id, Access::id);
+        &accesses[at.unwrap_or_else(|_| unreachable!("whoever knows an access hears when it goes"))]
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Access> {
@@ -158,6 +173,7 @@ impl Of<'_> {
         Access {
             act: self.act,
             stmt,
+            nth: 0,
             method: self.method,
             what,
             write,
@@ -200,7 +216,7 @@ impl Touched {
                     self.add(stages, access, stages.pointsto.pts(act, base));
                 }
                 (Some(field), None, write, None) if may_race(stages, field) => {
-                    self.accesses.push(access(What::Static(field), write, None));
+                    self.push(access(What::Static(field), write, None));
                 }
                 _ => {}
             }
@@ -275,7 +291,13 @@ impl Touched {
             let can_race = |obj: &Obj| can_race_on(stages, access.what, *obj);
             access.objects = objects.iter().filter(can_race).collect();
         }
-        self.accesses.push(access);
+        self.push(access);
+    }
+
+    fn push(&mut self, access: Access) {
+        let of_stmt = self.accesses.iter().rev().take_while(|before| before.stmt == access.stmt);
+        let nth = of_stmt.count() as u32;
+        self.accesses.push(Access { nth, ..access });
     }
 }
 

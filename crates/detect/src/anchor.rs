@@ -3,7 +3,7 @@
 
 use crate::Stages;
 use crate::describe::Describe;
-use happens_before::{Origin, OriginInfo, Point};
+use happens_before::{Freshness, Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +26,10 @@ pub(crate) struct Anchor {
     pub(crate) fields: Vec<FieldId>,
     /// Levels at which locks are held.
     pub(crate) locked: Vec<usize>,
+    /// Is the object still unknown to others at a call on the way? An owner speaks for what it alone holds.
+    pub(crate) is_fresh: bool,
+    /// The statement after the outermost one, in its block.
+    pub(crate) after: Option<StmtId>,
 }
 
 /// One frame of the way, and how it knows the object.
@@ -161,7 +165,30 @@ impl<'a> Climb<'a> {
 
     fn anchor(&mut self, levels: Vec<Level>, fields: Vec<FieldId>) -> Anchor {
         let locked = (0..levels.len()).filter(|&at| self.frame(&levels[at]).0).collect();
-        Anchor { levels, fields, locked }
+        let mut anchor = Anchor { levels, fields, locked, is_fresh: false, after: None };
+        anchor.is_fresh = self.is_fresh(&anchor);
+        anchor.after = self.after(anchor.top());
+        anchor
+    }
+
+    fn is_fresh(&self, way: &Anchor) -> bool {
+        let hb = self.stages.happens_before;
+        let speaks = |level: &Level| {
+            let fields = &way.fields[..level.depth];
+            let mut parts = way.levels.iter().filter(|part| part.depth < level.depth);
+            fields.iter().all(|&field| hb.is_private(field)) && parts.all(|part| hb.is_part(part.obj))
+        };
+        way.levels.iter().filter(|level| way.is_call(level) && speaks(level)).any(|level| {
+            let still = |stmt| hb.fresh(level.act, stmt, level.base) == Freshness::Unpublished;
+            self.after(level).is_some_and(still)
+        })
+    }
+
+    /// What holds of an object at the call that leads to the access holds at the access if the call changes nothing
+    /// about it: if it still holds after the call.
+    fn after(&self, level: &Level) -> Option<StmtId> {
+        let body = self.stages.program.lowered(self.stages.pointsto.method(level.act))?;
+        body.next_in_block(level.stmt)
     }
 
     /// Whether locks are held there, and whether anything is to be told of it.

@@ -2,9 +2,8 @@
 //! to others there, order, and locks held anywhere on the way.
 
 use crate::Stages;
-use crate::anchor::{Anchor, Level};
-use happens_before::{AccessPoint, Freshness, Guard, GuardReason, Ordered, Origin, Point, Protection};
-use ir::StmtId;
+use crate::anchor::Anchor;
+use happens_before::{AccessPoint, Guard, GuardReason, Holder, Ordered, Origin, Point, Protection};
 use std::cell::OnceCell;
 
 /// The ways of one access: who runs it, whether it writes, how the object gets there.
@@ -23,12 +22,14 @@ pub(crate) struct Meeting<'x, 's> {
 
 /// The first pair of ways that nothing keeps apart; if there is none, one that only a guess keeps apart.
 pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> Option<Meeting<'x, 's>> {
-    let is_known = |way: &&'x Anchor| !is_fresh(stages, way);
-    let known = |ways: &'x [Anchor]| ways.iter().filter(is_known).map(|way| (way, OnceCell::new()));
+    let is_known = |way: &&'x Anchor| !way.is_fresh;
+    let known = |side: Side<'x>| {
+        side.ways.iter().filter(is_known).map(move |way| (way, holders(stages, side, way), OnceCell::new()))
+    };
     let mut weak = None;
-    let theirs: Vec<(&Anchor, OnceCell<bool>)> = known(b.ways).collect();
-    for (x, x_starts) in known(a.ways) {
-        for (y, y_starts) in &theirs {
+    let theirs: Vec<(&Anchor, Holders, OnceCell<bool>)> = known(b).collect();
+    for (x, mine, x_starts) in known(a) {
+        for (y, their, y_starts) in &theirs {
             // Once for each way, not for each pair.
             let starts_other = || {
                 *x_starts.get_or_init(|| starts(stages, x, b.origin))
@@ -39,7 +40,7 @@ pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> 
             {
                 continue;
             }
-            match protection(stages, (a, x), (b, y)) {
+            match protection(stages, (x, &mine), (y, their)) {
                 Protection::Yes(_) => {}
                 Protection::No => return Some(Meeting { ways: (x, y), guard: None }),
                 Protection::Weak(guard) => {
@@ -49,27 +50,6 @@ pub(crate) fn meeting<'x, 's>(stages: &Stages<'s>, a: Side<'x>, b: Side<'x>) -> 
         }
     }
     weak
-}
-
-/// Is the object still unknown to others at a call on the way? An owner speaks for what it alone holds.
-fn is_fresh(stages: &Stages<'_>, way: &Anchor) -> bool {
-    let hb = stages.happens_before;
-    let speaks = |level: &Level| {
-        let fields = &way.fields[..level.depth];
-        let parts = way.levels.iter().filter(|part| part.depth < level.depth);
-        fields.iter().all(|&field| hb.is_private(field)) && parts.into_iter().all(|part| hb.is_part(part.obj))
-    };
-    way.levels.iter().filter(|level| way.is_call(level) && speaks(level)).any(|level| {
-        let still = |stmt| hb.fresh(level.act, stmt, level.base) == Freshness::Unpublished;
-        after(stages, level).is_some_and(still)
-    })
-}
-
-/// What holds of an object at the call that leads to the access holds at the access if the call changes nothing
-/// about it: if it still holds after the call.
-fn after(stages: &Stages<'_>, level: &Level) -> Option<StmtId> {
-    let body = stages.program.lowered(stages.pointsto.method(level.act))?;
-    body.next_in_block(level.stmt)
 }
 
 /// Do the ways lead to parts of two wholes, or to two parts of one? What is in a field that only ever gets objects
@@ -108,7 +88,7 @@ fn are_ordered(
     let points = |point: Point, way: &Anchor| -> Option<Vec<Point>> {
         let mut points = vec![point];
         if way.is_call(way.top()) {
-            points.push(Point { stmt: after(stages, way.top())?, ..point });
+            points.push(Point { stmt: way.after?, ..point });
         }
         Some(points)
     };
@@ -123,35 +103,50 @@ fn starts(stages: &Stages<'_>, way: &Anchor, origin: Origin) -> bool {
     inner.into_iter().any(|level| stages.happens_before.started_before(level.act, level.stmt, origin))
 }
 
+/// The frames of a way that hold locks.
+type Holders = Vec<Holder>;
+
+fn holders(stages: &Stages<'_>, side: Side<'_>, way: &Anchor) -> Holders {
+    let holder = |&at: &usize| {
+        let level = &way.levels[at];
+        stages.happens_before.holder(AccessPoint {
+            point: Point { origin: side.origin, act: level.act, stmt: level.stmt },
+            base: Some(level.base),
+            object: Some(level.obj),
+            is_write: side.is_write,
+        })
+    };
+    way.locked.iter().map(holder).collect()
+}
+
 /// Do locks exclude the two ways? All frames count: what is held at a call is held at the access below it.
 fn protection<'s>(
     stages: &Stages<'s>,
-    (a, x): (Side<'_>, &Anchor),
-    (b, y): (Side<'_>, &Anchor),
+    (x, mine): (&Anchor, &Holders),
+    (y, theirs): (&Anchor, &Holders),
 ) -> Protection<'s> {
     let hb = stages.happens_before;
     let mut weak = None;
-    for left in x.locked.iter().map(|&at| &x.levels[at]) {
-        for right in y.locked.iter().map(|&at| &y.levels[at]) {
+    for (&left, first) in x.locked.iter().zip(mine) {
+        for (&right, second) in y.locked.iter().zip(theirs) {
+            let (left, right) = (&x.levels[left], &y.levels[right]);
             // Paths are told from the object; they compare only where both sides tell them from the same one.
             let same = (left.obj, &x.fields[..left.depth]) == (right.obj, &y.fields[..right.depth]);
-            let at = |side: Side<'_>, level: &Level| AccessPoint {
-                point: Point { origin: side.origin, act: level.act, stmt: level.stmt },
-                base: same.then_some(level.base),
-                object: same.then_some(level.obj),
-                is_write: side.is_write,
+            let protection = match same {
+                true => hb.protects(first, second),
+                false => hb.share(first, second).map_or(Protection::No, Protection::Yes),
             };
             let one_whole =
-                hb.unique(left.obj) || x.fields[..left.depth].iter().all(|&field| hb.is_private(field));
-            match hb.protects(&at(a, left), &at(b, right)) {
-                Protection::Yes(guard) if one_whole || guard.why == GuardReason::SameObject => {
+                || hb.unique(left.obj) || x.fields[..left.depth].iter().all(|&field| hb.is_private(field));
+            match protection {
+                Protection::Yes(guard) if guard.why == GuardReason::SameObject || one_whole() => {
                     return Protection::Yes(guard);
                 }
                 Protection::Yes(guard) => weak = Some(Guard { why: GuardReason::MaybeSameOwner, ..guard }),
-                Protection::Weak(guard) if same => {
+                Protection::Weak(guard) => {
                     weak.get_or_insert(guard);
                 }
-                Protection::Weak(_) | Protection::No => {}
+                Protection::No => {}
             }
         }
     }

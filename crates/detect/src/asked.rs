@@ -3,6 +3,7 @@
 
 use crate::Stages;
 use crate::anchor::{Anchor, Bringing, Climbed, Passed, bringing, climb};
+use crate::confidence::allocated_only_by;
 use crate::dealt;
 use crate::describe::Describe;
 use crate::own::{Known, Own, is_fetched};
@@ -25,6 +26,7 @@ pub(crate) struct Questions {
     sources: Asked<(Origin, Known), Option<Arc<[Known]>>>,
     fetched: Asked<(Origin, Known), bool>,
     dealt: Asked<(Origin, Obj), bool>,
+    makers: Asked<(Origin, Obj), bool>,
 }
 
 impl Questions {
@@ -37,6 +39,7 @@ impl Questions {
             sources: Asked::new(Kind::Sources, follows),
             fetched: Asked::new(Kind::Fetched, follows),
             dealt: Asked::new(Kind::Dealt, follows),
+            makers: Asked::new(Kind::Makers, follows),
         }
     }
 
@@ -71,6 +74,7 @@ impl Questions {
             is_fetched(known, |known| sources(origin, known))
         });
         self.dealt.refresh_read(changes, &is_read, |&(origin, obj)| dealt::is_dealt(stages, origin, obj));
+        self.makers.refresh_read(changes, &is_read, |&(origin, obj)| allocated_only_by(stages, origin, obj));
     }
 
     pub(crate) fn comers(&self, stages: &Stages<'_>, act: Act) -> Comers {
@@ -98,6 +102,11 @@ impl Questions {
         let own = Own { stages };
         let sources = |known| self.sources.ask(&(origin, known), || own.not_fetched(origin, known));
         self.fetched.ask(&(origin, known), || is_fetched(known, sources))
+    }
+
+    /// Is the origin the only one that may make the object?
+    pub(crate) fn is_only_maker(&self, stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
+        self.makers.ask(&(origin, obj), || allocated_only_by(stages, origin, obj))
     }
 
     /// Does the origin have the object from its task only, on all these ways, and each task another one?

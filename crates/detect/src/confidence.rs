@@ -124,7 +124,7 @@ pub(crate) fn doubts(
         let is_fetched = |access: &Access| {
             access.base.is_some_and(|base| questions.is_fetched(stages, p, (access.act, base, obj)))
         };
-        if p == q && allocated_only_by(stages, p, obj) && !is_fetched(a) && !is_fetched(b) {
+        if p == q && questions.is_only_maker(stages, p, obj) && !is_fetched(a) && !is_fetched(b) {
             doubts.add(Doubt::OwnInstances);
         }
     }
@@ -150,7 +150,7 @@ pub(crate) fn is_merged(stages: &Stages<'_>, act: Act, origin: Origin) -> bool {
 }
 
 /// Every activation that may allocate the object is run by this origin alone.
-fn allocated_only_by(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
+pub(crate) fn allocated_only_by(stages: &Stages<'_>, origin: Origin, obj: Obj) -> bool {
     let object = stages.pointsto.object(obj);
     let (Site::Alloc(method, _) | Site::Model(method, ..)) = object.site else { return false };
     track::note(Read::of(Kind::ActsOf, method));

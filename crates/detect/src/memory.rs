@@ -10,7 +10,7 @@ use ir::{ClassId, MethodId, StmtId};
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use track::{Changes, Memo};
 
 define_id! {
@@ -39,8 +39,8 @@ pub(crate) type Places = Vec<(Option<Obj>, Vec<AccessId>)>;
 pub(crate) struct Memory {
     kinds: Interner<KindId, Key>,
     touches: Interner<TouchId, Touch>,
-    /// For each statement its accesses, ascending.
-    accesses: IndexVec<TouchId, BTreeSet<AccessId>>,
+    /// For each statement its accesses, ascending, and to how many locations each is.
+    accesses: IndexVec<TouchId, BTreeMap<AccessId, u32>>,
     places: Memo<TouchId, Places>,
     locations: FxHashMap<Location, Spot>,
 }
@@ -52,14 +52,8 @@ struct Spot {
     is_shared: bool,
 }
 
-/// What is to be looked at again.
-#[derive(Default)]
-pub(crate) struct Dirty {
-    /// Statements with other accesses than before.
-    pub(crate) touches: BTreeSet<TouchId>,
-    /// Pairs of statements that meet on memory that was not shared before, or no longer is.
-    pub(crate) pairs: BTreeSet<Pair>,
-}
+/// Statements with other accesses to a location than before. They may meet others there now, or no longer.
+type Dirty = BTreeMap<Location, BTreeSet<TouchId>>;
 
 impl Memory {
     pub(crate) fn new(follows: bool) -> Memory {
@@ -72,7 +66,8 @@ impl Memory {
         }
     }
 
-    /// Follows activations that touch other memory than before.
+    /// Follows activations that touch other memory than before. Pairs of statements that may meet elsewhere now, or not
+    /// at all.
     pub(crate) fn update(
         &mut self,
         stages: &Stages<'_>,
@@ -80,71 +75,71 @@ impl Memory {
         accesses: &Accesses,
         differing: &[(Act, Touched)],
         changes: &Changes,
-    ) -> Dirty {
+    ) -> BTreeSet<Pair> {
         let mut dirty = Dirty::default();
         let mut locations: BTreeSet<Location> = BTreeSet::new();
         for (act, before) in differing {
             let after = accesses.of(*act);
-            let same_origins = before.origins == after.origins;
-            let is_same = |at: usize| {
-                let (before, after) = (before.accesses.get(at), after.accesses.get(at));
-                same_origins && before == after
-            };
-            let changed = |touched: &'_ Touched| {
-                let ids = (0..touched.accesses.len()).filter(|&at| !is_same(at));
-                ids.map(|at| AccessId { act: *act, at: at as u32 }).collect::<Vec<_>>()
-            };
-            for id in changed(before) {
-                self.remove(stages, id, &before.accesses[id.at as usize], &mut dirty, &mut locations);
+            for (access, gone) in differences(before, after) {
+                self.remove(stages, access, gone, &mut dirty);
             }
-            for id in changed(after) {
-                self.add(stages, id, &after.accesses[id.at as usize], &mut dirty, &mut locations);
+            for (access, new) in differences(after, before) {
+                self.add(stages, access, new, &mut dirty);
+            }
+            if before.origins != after.origins {
+                locations.extend(after.accesses.iter().flat_map(Access::locations));
             }
         }
+        locations.extend(dirty.keys());
         if changes.of::<Origin>(track::Kind::Origin).next().is_some() {
             // Who is alone with a location may meet itself now, or not any more.
             locations.extend(self.locations.keys());
         }
+        let mut pairs = BTreeSet::new();
+        let mut shared: BTreeSet<Location> = BTreeSet::new();
         for location in locations {
-            self.look_at(stages, accesses, location, &mut dirty);
+            if self.look_at(stages, accesses, location, &mut pairs) {
+                shared.insert(location);
+            }
         }
         self.put_in_order(stages, content, accesses, changes, &mut dirty);
-        dirty
+        for (&location, touches) in &dirty {
+            if !shared.contains(&location) && !self.is_shared(location) {
+                continue;
+            }
+            let met = self.met_at(stages, accesses, location);
+            let others: BTreeSet<TouchId> = met.chain(touches.iter().copied()).collect();
+            let with_all = |&touch: &TouchId| others.iter().map(move |&other| Pair::of(touch, other));
+            pairs.extend(touches.iter().flat_map(with_all));
+        }
+        pairs
     }
 
-    fn remove(
-        &mut self,
-        stages: &Stages<'_>,
-        id: AccessId,
-        access: &Access,
-        dirty: &mut Dirty,
-        locations: &mut BTreeSet<Location>,
-    ) {
-        for location in access.locations() {
+    /// An access is no longer to these locations.
+    fn remove(&mut self, stages: &Stages<'_>, access: &Access, gone: Vec<Location>, dirty: &mut Dirty) {
+        for location in gone {
             let touch = self.touch(stages, location, access);
-            self.accesses[touch].remove(&id);
-            dirty.touches.insert(touch);
+            dirty.entry(location).or_default().insert(touch);
             if let Some(spot) = self.locations.get_mut(&location) {
-                spot.accesses.remove(&id);
+                spot.accesses.remove(&access.id());
             }
-            locations.insert(location);
+            // Of its kind there may be others that it is still to.
+            let counts = &mut self.accesses[touch];
+            if let Some(count) = counts.get_mut(&access.id()) {
+                *count -= 1;
+                if *count == 0 {
+                    counts.remove(&access.id());
+                }
+            }
         }
     }
 
-    fn add(
-        &mut self,
-        stages: &Stages<'_>,
-        id: AccessId,
-        access: &Access,
-        dirty: &mut Dirty,
-        locations: &mut BTreeSet<Location>,
-    ) {
-        for location in access.locations() {
+    fn add(&mut self, stages: &Stages<'_>, access: &Access, new: Vec<Location>, dirty: &mut Dirty) {
+        for location in new {
             let touch = self.touch(stages, location, access);
-            self.accesses[touch].insert(id);
-            dirty.touches.insert(touch);
-            self.locations.entry(location).or_default().accesses.insert(id);
-            locations.insert(location);
+            dirty.entry(location).or_default().insert(touch);
+            self.locations.entry(location).or_default().accesses.insert(access.id());
+            *self.accesses[touch].entry(access.id()).or_default() += 1;
         }
     }
 
@@ -153,24 +148,32 @@ impl Memory {
         let (touch, is_new) =
             self.touches.intern_new(Touch { kind, method: access.method, stmt: access.stmt });
         if is_new {
-            self.accesses.push(BTreeSet::new());
+            self.accesses.push(BTreeMap::new());
         }
         touch
     }
 
-    /// Whether a location is shared may be otherwise now.
-    fn look_at(&mut self, stages: &Stages<'_>, accesses: &Accesses, location: Location, dirty: &mut Dirty) {
-        let Some(spot) = self.locations.get_mut(&location) else { return };
+    /// Whether a location is shared may be otherwise now. True if it is, or was.
+    fn look_at(
+        &mut self,
+        stages: &Stages<'_>,
+        accesses: &Accesses,
+        location: Location,
+        pairs: &mut BTreeSet<Pair>,
+    ) -> bool {
+        let Some(spot) = self.locations.get_mut(&location) else { return false };
         let is_shared = is_shared(stages, accesses, &spot.accesses);
-        if std::mem::replace(&mut spot.is_shared, is_shared) != is_shared {
+        let was_shared = std::mem::replace(&mut spot.is_shared, is_shared);
+        if was_shared != is_shared {
             let met: Vec<TouchId> = self.met_at(stages, accesses, location).collect();
             for &one in &met {
-                dirty.pairs.extend(met.iter().map(|&other| Pair::of(one, other)));
+                pairs.extend(met.iter().map(|&other| Pair::of(one, other)));
             }
         }
         if self.locations.get(&location).is_some_and(|spot| spot.accesses.is_empty()) {
             self.locations.remove(&location);
         }
+        is_shared || was_shared
     }
 
     /// Where the statements are, as far as that may be otherwise now.
@@ -182,16 +185,16 @@ impl Memory {
         changes: &Changes,
         dirty: &mut Dirty,
     ) {
-        let mut touches = dirty.touches.clone();
+        let mut touches: BTreeSet<TouchId> = dirty.values().flatten().copied().collect();
         touches.extend(self.places.stale(changes));
         for touch in touches {
             let kind = self.kinds.items()[self.kind_of(touch)];
             let places = || places(stages, content, accesses, kind, &self.accesses[touch]);
             let (places, reads) = self.places.record(places);
-            let differs = self.places.peek(touch) != Some(&places);
-            self.places.set(touch, Some(places), reads);
-            if differs {
-                dirty.touches.insert(touch);
+            let before = self.places.set(touch, Some(places), reads).unwrap_or_default();
+            let what = self.what(touch);
+            for obj in differing_places(&before, self.places(touch)) {
+                dirty.entry(Location { what, obj }).or_default().insert(touch);
             }
         }
     }
@@ -217,19 +220,7 @@ impl Memory {
         self.locations.get(&location).is_some_and(|spot| spot.is_shared)
     }
 
-    /// Statements that share memory with this one, itself among them.
-    pub(crate) fn met_by(
-        &self,
-        stages: &Stages<'_>,
-        accesses: &Accesses,
-        touch: TouchId,
-    ) -> BTreeSet<TouchId> {
-        let what = self.what(touch);
-        let locations = self.places(touch).iter().map(|&(obj, _)| Location { what, obj });
-        let shared = locations.filter(|&location| self.is_shared(location));
-        shared.flat_map(|location| self.met_at(stages, accesses, location)).collect()
-    }
-
+    /// Statements that touch a location.
     fn met_at(
         &self,
         stages: &Stages<'_>,
@@ -290,10 +281,10 @@ fn places(
     content: &Content<'_>,
     accesses: &Accesses,
     kind: Key,
-    ids: &BTreeSet<AccessId>,
+    ids: &BTreeMap<AccessId, u32>,
 ) -> Places {
-    let mut ids: Vec<AccessId> = ids.iter().copied().collect();
-    ids.sort_by(|a, b| content.acts(a.act, b.act).then(a.at.cmp(&b.at)));
+    let mut ids: Vec<AccessId> = ids.keys().copied().collect();
+    ids.sort_by(|a, b| content.acts(a.act, b.act).then((a.stmt, a.nth).cmp(&(b.stmt, b.nth))));
     let mut places: FxHashMap<Option<Obj>, Vec<AccessId>> = FxHashMap::default();
     for id in ids {
         for location in accesses.get(id).locations().filter(|&location| key(stages, location) == kind) {
@@ -303,6 +294,31 @@ fn places(
     let mut places: Places = places.into_iter().collect();
     places.sort_unstable_by_key(|&(obj, _)| obj);
     places
+}
+
+/// Accesses of the first that the second has not, or other ones: with the locations that only they are to.
+fn differences<'t>(
+    one: &'t Touched,
+    other: &'t Touched,
+) -> impl Iterator<Item = (&'t Access, Vec<Location>)> + 't {
+    one.accesses.iter().filter_map(|access| {
+        let at = other.accesses.binary_search_by_key(&access.id(), Access::id);
+        let only = match at.map(|at| &other.accesses[at]) {
+            Ok(same) if same == access => return None,
+            Ok(other) => access.only(other),
+            Err(_) => None,
+        };
+        Some((access, only.unwrap_or_else(|| access.locations().collect())))
+    })
+}
+
+/// Objects that are touched otherwise; both ascending.
+fn differing_places(before: &Places, now: &[(Option<Obj>, Vec<AccessId>)]) -> BTreeSet<Option<Obj>> {
+    let is_in = |places: &[(Option<Obj>, Vec<AccessId>)], place: &(Option<Obj>, Vec<AccessId>)| {
+        places.binary_search_by_key(&place.0, |other| other.0).is_ok_and(|at| places[at] == *place)
+    };
+    let gone = before.iter().filter(|place| !is_in(now, place));
+    gone.chain(now.iter().filter(|place| !is_in(before, place))).map(|place| place.0).collect()
 }
 
 /// Does anybody write here, and can two threads be at work at all?

@@ -88,6 +88,9 @@ impl Progress {
     }
 }
 
+/// A location, and the accesses to it of either statement.
+type Common<'a> = (Location, &'a [AccessId], &'a [AccessId]);
+
 /// Looks at pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge<'a> {
@@ -103,23 +106,40 @@ impl Judge<'_> {
     /// `None` if the two do not meet at all.
     pub(crate) fn look_at(&self, pair: Pair) -> Option<Judged> {
         let (first, second) = self.in_order(pair);
+        let mut common = self.common(first, second);
+        // In which order matters only if something survives, and mostly nothing does.
+        let mut progress = self.fold(first == second, &common, |progress| progress.best.is_some());
+        if progress.as_ref().is_some_and(|progress| progress.best.is_some()) {
+            self.put_in_order(&mut common);
+            progress = self.fold(first == second, &common, Progress::is_settled);
+        }
+        progress.map(|Progress { stage, best, .. }| Judged { stage, best })
+    }
+
+    /// Looks at all accesses where two statements meet, until there is enough.
+    fn fold(
+        &self,
+        is_one: bool,
+        common: &[Common<'_>],
+        is_enough: impl Fn(&Progress) -> bool,
+    ) -> Option<Progress> {
         let mut progress: Option<Progress> = None;
-        'all: for (location, mine, theirs) in self.common(first, second) {
+        'all: for &(location, mine, theirs) in common {
             for (n, &a) in mine.iter().enumerate() {
                 // With itself each pair of accesses once.
-                for &b in if first == second { &theirs[n..] } else { theirs } {
+                for &b in if is_one { &theirs[n..] } else { theirs } {
                     let (left, right) = (self.accesses.get(a), self.accesses.get(b));
                     if (left.write || right.write) && (left.in_app || right.in_app) {
                         let progress = progress.get_or_insert_with(Progress::new);
                         self.check(location, (a, left), (b, right), progress);
-                        if progress.is_settled() {
+                        if is_enough(progress) {
                             break 'all;
                         }
                     }
                 }
             }
         }
-        progress.map(|Progress { stage, best, .. }| Judged { stage, best })
+        progress
     }
 
     /// The statements of a pair, the first by content first.
@@ -140,8 +160,8 @@ impl Judge<'_> {
             .then_with(|| memory.statements(content, second, other))
     }
 
-    /// Where the two meet. Objects that exist once come first: they tell most.
-    fn common(&self, first: TouchId, second: TouchId) -> Vec<(Location, &[AccessId], &[AccessId])> {
+    /// Where the two meet.
+    fn common(&self, first: TouchId, second: TouchId) -> Vec<Common<'_>> {
         let what = self.memory.what(first);
         let (mine, theirs) = (self.memory.places(first), self.memory.places(second));
         let mut common = Vec::new();
@@ -156,18 +176,20 @@ impl Judge<'_> {
                 common.push((location, ids.as_slice(), met.as_slice()));
             }
         }
-        if common.len() > 1 {
-            let exists_once = |obj: Obj| self.stages.happens_before.unique(obj);
-            let last = |location: &Location| location.obj.is_some_and(|obj| !exists_once(obj));
-            common.sort_by(|(a, ..), (b, ..)| {
-                let by_object = || match (a.obj, b.obj) {
-                    (Some(obj), Some(other)) => self.describe.content.objects(obj, other),
-                    (obj, other) => obj.is_some().cmp(&other.is_some()),
-                };
-                last(a).cmp(&last(b)).then_with(by_object)
-            });
-        }
         common
+    }
+
+    /// Objects that exist once come first: they tell most.
+    fn put_in_order(&self, common: &mut [Common<'_>]) {
+        let exists_once = |obj: Obj| self.stages.happens_before.unique(obj);
+        let last = |location: &Location| location.obj.is_some_and(|obj| !exists_once(obj));
+        common.sort_by(|(a, ..), (b, ..)| {
+            let by_object = || match (a.obj, b.obj) {
+                (Some(obj), Some(other)) => self.describe.content.objects(obj, other),
+                (obj, other) => obj.is_some().cmp(&other.is_some()),
+            };
+            last(a).cmp(&last(b)).then_with(by_object)
+        });
     }
 
     /// One pair of accesses on one location: the best witness over all pairs of origins.
@@ -191,7 +213,7 @@ impl Judge<'_> {
             for &(q, other) in theirs.iter() {
                 let is_locked = *locked.entry((with, other)).or_insert_with(|| {
                     let points = access_points(location, (left, p), (right, q));
-                    matches!(hb.protects(&points.0, &points.1), Protection::Yes(_))
+                    matches!(hb.protects(&hb.holder(points.0), &hb.holder(points.1)), Protection::Yes(_))
                 });
                 if is_locked {
                     if progress.stage < Stage::Overlapping {
@@ -256,7 +278,8 @@ impl Judge<'_> {
         self.meet(location, (left, p), (right, q))?;
         let (stages, known) = (self.stages, (self.questions, self.caches));
         let points = access_points(location, (left, p), (right, q));
-        let protection = stages.happens_before.protects(&points.0, &points.1);
+        let hb = stages.happens_before;
+        let protection = hb.protects(&hb.holder(points.0), &hb.holder(points.1));
         if let Protection::Yes(_) = protection {
             return Err(Stage::Overlapping);
         }

@@ -2,7 +2,7 @@
 //! which pairs are to be judged again, and leaves the judging to others.
 
 use crate::access::{Accesses, What};
-use crate::memory::{Dirty, KindId, Memory, TouchId};
+use crate::memory::{KindId, Memory, TouchId};
 use crate::pair::{Judge, Judged, Pair, Stage, Witness};
 use ir::{MethodId, StmtId};
 use rayon::prelude::*;
@@ -45,45 +45,37 @@ impl Races {
         self.judged.reads(read)
     }
 
-    /// Judges again what may come out otherwise now, and tells which pairs do.
-    pub(crate) fn update(&mut self, judge: &Judge<'_>, dirty: Dirty, changes: &Changes) -> BTreeSet<Pair> {
-        let mut moved: BTreeSet<Pair> = dirty.pairs;
-        for touch in dirty.touches {
-            let before = self.partners.get(&(judge.memory.kind_of(touch), touch)).into_iter().flatten();
-            moved.extend(before.map(|&other| Pair::of(touch, other)));
-            let met = judge.memory.met_by(judge.stages, judge.accesses, touch);
-            moved.extend(met.into_iter().map(|other| Pair::of(touch, other)));
-        }
+    /// Judges again what may come out otherwise now: the `dirty` ones, because they meet elsewhere. Tells which pairs do.
+    pub(crate) fn update(
+        &mut self,
+        judge: &Judge<'_>,
+        dirty: BTreeSet<Pair>,
+        changes: &Changes,
+    ) -> BTreeSet<Pair> {
         let stale = self.judged.stale(changes);
-        let pairs: Vec<Pair> = stale.into_iter().filter(|pair| !moved.contains(pair)).collect();
-        let mut differing: BTreeSet<Pair> = self
-            .judge_all(judge, pairs)
-            .into_iter()
-            .filter_map(|(pair, differs)| differs.then_some(pair))
-            .collect();
-        // What is at other places is told otherwise even if it comes out the same.
-        differing
-            .extend(self.judge_all(judge, moved.into_iter().collect()).into_iter().map(|(pair, _)| pair));
-        differing
+        let stale = stale.into_iter().filter(|pair| !dirty.contains(pair));
+        let pairs: Vec<Pair> = stale.chain(dirty.iter().copied()).collect();
+        self.judge_all(judge, pairs)
     }
 
-    /// Each pair, and whether it comes out otherwise.
-    fn judge_all(&mut self, judge: &Judge<'_>, pairs: Vec<Pair>) -> Vec<(Pair, bool)> {
+    /// Those that come out otherwise.
+    fn judge_all(&mut self, judge: &Judge<'_>, pairs: Vec<Pair>) -> BTreeSet<Pair> {
         let look = |&pair: &Pair| (pair, self.judged.record(|| judge.look_at(pair)));
         let looked: Vec<_> = if pairs.len() < MANY {
             pairs.iter().map(look).collect()
         } else {
             pairs.par_iter().map(look).collect()
         };
-        let mut differing = Vec::with_capacity(looked.len());
+        let mut differing = BTreeSet::new();
         for (pair, (judged, reads)) in looked {
-            let differs = self.judged.peek(pair) != judged.as_ref();
+            if self.judged.peek(pair) != judged.as_ref() {
+                differing.insert(pair);
+            }
             self.count(judge.memory, pair, judged.as_ref());
             match judged {
                 Some(judged) => _ = self.judged.set(pair, Some(judged), reads),
                 None => _ = self.judged.remove(pair),
             }
-            differing.push((pair, differs));
         }
         differing
     }

@@ -43,7 +43,7 @@ use ir::{FieldId, MethodId, Program, StmtId, Var};
 use kept::Kept;
 use local::Local;
 use locks::paths::Paths;
-use locks::protect::Facts;
+use locks::protect::{Facts, Sets};
 use locks::{Grounds, Locks};
 
 use models::Models;
@@ -57,6 +57,14 @@ use swaps::Swaps;
 use track::{Changes, Kind, Read, note};
 use unique::Unique;
 use world::World;
+
+/// An access with what of locks is known about it whatever it is compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Holder {
+    access: AccessPoint,
+    sets: Sets,
+    loaded: Option<swaps::LoadedFrom>,
+}
 
 /// Order and mutual exclusion of one program.
 pub struct HappensBefore {
@@ -94,7 +102,7 @@ impl HappensBefore {
             locks: Locks::new(follows),
             fresh: Fresh::new(follows),
             local: Local::new(follows),
-            swaps: Swaps::default(),
+            swaps: Swaps::new(follows),
             methods: IndexVec::new(),
         }
     }
@@ -238,14 +246,12 @@ impl HappensBefore {
     /// In one execution of the method, may the origin (or one that leads to it) have been started before the
     /// statement runs?
     pub fn started_before(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
-        let flow = self.kept.flows.get(&self.methods[act]);
-        flow.is_none_or(|flow| self.starts.before(flow, act, stmt, origin))
+        self.starts.before(&self.kept.flows, (self.methods[act], act, stmt), origin)
     }
 
     /// The same for any origin.
     pub fn anything_started_before(&self, act: Act, stmt: StmtId) -> bool {
-        let flow = self.kept.flows.get(&self.methods[act]);
-        flow.is_none_or(|flow| self.starts.any_before(flow, act, stmt))
+        self.starts.any_before(&self.kept.flows, (self.methods[act], act, stmt))
     }
 
     /// Is any lock certainly held before the statement runs?
@@ -263,19 +269,37 @@ impl HappensBefore {
         self.locks.held_by_callers(origin, act)
     }
 
+    /// One side of the question whether locks keep two accesses apart: many are asked about against many.
+    pub fn holder(&self, access: AccessPoint) -> Holder {
+        let loaded = self.swaps.loaded(&self.facts(), &access);
+        Holder { access, sets: self.locks.held_sets(&access.point), loaded }
+    }
+
     /// Do locks keep two accesses to the same object apart?
-    pub fn protects(&self, a: &AccessPoint, b: &AccessPoint) -> Protection<'_> {
-        let facts = Facts {
+    pub fn protects(&self, a: &Holder, b: &Holder) -> Protection<'_> {
+        let facts = self.facts();
+        let protection = self.locks.protects_by(&facts, (&a.access, a.sets), (&b.access, b.sets));
+        match protection {
+            Protection::Yes(_) => protection,
+            _ => {
+                let (one, other) = ((&a.access, a.loaded), (&b.access, b.loaded));
+                self.swaps.protects(&facts, &self.locks, one, other).unwrap_or(protection)
+            }
+        }
+    }
+
+    /// The same for accesses of which it is not known whether they are to one object: do both hold one lock?
+    pub fn share(&self, a: &Holder, b: &Holder) -> Option<Guard<'_>> {
+        self.locks.share(a.sets, b.sets).ok()
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        Facts {
             flows: &self.kept.flows,
             methods: &self.methods,
             owners: &self.owners,
             unique: &self.unique,
             paths: &self.paths,
-        };
-        let protection = self.locks.protects(&facts, a, b);
-        match protection {
-            Protection::Yes(_) => protection,
-            _ => self.swaps.protects(&facts, &self.locks, a, b).unwrap_or(protection),
         }
     }
 

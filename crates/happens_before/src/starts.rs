@@ -3,14 +3,16 @@
 
 use crate::bits::Bits;
 use crate::flow::{Flow, after};
+use crate::kept::Flows;
 use crate::leading::{Done, Leading};
 use crate::origins::Origins;
 use crate::types::Origin;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::StmtId;
+use ir::{MethodId, StmtId};
 use pointsto::{Act, PointsToDelta};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use track::{Changes, Kind};
 
 #[derive(Debug)]
@@ -42,20 +44,27 @@ impl Starts {
     }
 
     /// May an execution of the body have started the origin, or one that leads to it, before the statement?
-    pub fn before(&self, flow: &Flow, act: Act, stmt: StmtId, origin: Origin) -> bool {
-        self.starting(flow, act, stmt, |set| set.contains(origin.index()))
+    pub fn before(&self, flows: &Flows, at: (MethodId, Act, StmtId), origin: Origin) -> bool {
+        self.starting(flows, at, |set| set.contains(origin.index()))
     }
 
     /// Anything at all?
-    pub fn any_before(&self, flow: &Flow, act: Act, stmt: StmtId) -> bool {
-        self.starting(flow, act, stmt, |_| true)
+    pub fn any_before(&self, flows: &Flows, at: (MethodId, Act, StmtId)) -> bool {
+        self.starting(flows, at, |_| true)
     }
 
-    fn starting(&self, flow: &Flow, act: Act, stmt: StmtId, what: impl Fn(&Bits) -> bool) -> bool {
+    /// Most start nothing, whatever their statements are.
+    fn starting(
+        &self,
+        flows: &Flows,
+        (method, act, stmt): (MethodId, Act, StmtId),
+        what: impl Fn(&Bits) -> bool,
+    ) -> bool {
         let starts = self.leading.of(act).iter();
         let stmts: BTreeSet<StmtId> =
             starts.filter(|(_, started)| what(started)).map(|&(stmt, _)| stmt).collect();
-        !stmts.is_empty() && after(flow, stmts, None).contains(stmt.index())
+        let is_after = |flow: &Arc<Flow>| after(flow, stmts.iter().copied(), None).contains(stmt.index());
+        !stmts.is_empty() && flows.get(&method).is_none_or(is_after)
     }
 }
 

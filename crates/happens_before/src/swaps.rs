@@ -10,29 +10,33 @@ use crate::world::World;
 use arena::Id;
 use ir::{FieldId, StmtId, StmtKind, Var};
 use models::Step;
-use pointsto::{PointsToDelta, Slot};
-use track::{Changes, Kind};
+use pointsto::{Act, PointsToDelta, Slot};
+use std::sync::Arc;
+use track::{Asked, Changes, Kind};
 
 #[derive(Debug)]
 pub struct Swaps {
     /// Calls during which locks may be given up for a while.
     pauses: Leading,
+    /// Where variables are loaded from.
+    loaded: Asked<(Act, Var), Option<LoadedFrom>>,
 }
 
-impl Default for Swaps {
-    fn default() -> Swaps {
-        Swaps { pauses: Leading::new(Kind::Pauses) }
-    }
-}
+/// A field, and where it is loaded.
+pub type LoadedFrom = (FieldId, Loaded);
 
 /// Where an access has its object from: the load, and what it loads from unless that is a static.
-#[derive(Clone, Copy)]
-struct Loaded {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loaded {
     stmt: StmtId,
     holder: Option<Var>,
 }
 
 impl Swaps {
+    pub fn new(follows: bool) -> Swaps {
+        Swaps { pauses: Leading::new(Kind::Pauses), loaded: Asked::new(Kind::Swapped, follows) }
+    }
+
     pub fn update(&mut self, world: &World<'_>, delta: &PointsToDelta, changes: &mut Changes) {
         let mut done = Done::default();
         for act in world.syncing() {
@@ -41,6 +45,15 @@ impl Swaps {
             }
         }
         self.pauses.update(world, done, delta, changes);
+        let flow = |act| world.flows().get(&world.pointsto.method(act));
+        self.loaded.refresh_read(changes, |_| true, |&(act, var)| loaded(flow(act), var));
+    }
+
+    /// The field that an accessed object comes from.
+    pub fn loaded(&self, facts: &Facts<'_>, access: &AccessPoint) -> Option<LoadedFrom> {
+        let act = access.point.act;
+        let base = access.base?;
+        self.loaded.ask(&(act, base), || loaded(facts.flows.get(&facts.methods[act]), base))
     }
 
     /// What a private field holds was put there once, and into no other holder. A user has it from there and is done
@@ -51,10 +64,10 @@ impl Swaps {
         &self,
         facts: &Facts<'_>,
         locks: &'a Locks,
-        a: &AccessPoint,
-        b: &AccessPoint,
+        (a, from): (&AccessPoint, Option<LoadedFrom>),
+        (b, also_from): (&AccessPoint, Option<LoadedFrom>),
     ) -> Option<Protection<'a>> {
-        let ((field, first), (other, second)) = (loaded(facts, a)?, loaded(facts, b)?);
+        let ((field, first), (other, second)) = (from?, also_from?);
         if field != other || !facts.owners.is_private(field) {
             return None;
         }
@@ -119,10 +132,9 @@ impl Swaps {
     }
 }
 
-/// The field that the accessed object comes from.
-fn loaded(facts: &Facts<'_>, access: &AccessPoint) -> Option<(FieldId, Loaded)> {
-    let flow: &Flow = facts.flows.get(&facts.methods[access.point.act])?;
-    let (stmt, kind) = flow.definition(flow.source(access.base?))?;
+fn loaded(flow: Option<&Arc<Flow>>, var: Var) -> Option<LoadedFrom> {
+    let flow = flow.filter(|flow| flow.body.vars.get(var).is_some())?;
+    let (stmt, kind) = flow.definition(flow.source(var))?;
     let holder = match *kind {
         StmtKind::Load { base, .. } => Some(flow.source(base)),
         StmtKind::LoadStatic { .. } => None,

@@ -111,6 +111,10 @@ pub enum Kind {
     ToldSets,
     /// Locks held inside an activation.
     Locks,
+    /// The way from what a variable refers to, to a lock.
+    Ways,
+    /// The field that a variable is loaded from.
+    Swapped,
     /// Locks held where a member of a cycle of calls is called.
     Arriving,
     /// Locks held when an activation is entered.
@@ -215,6 +219,8 @@ pub enum Kind {
     Fetched,
     /// Objects dealt out.
     Dealt,
+    /// Whether an origin is the only one that makes an object.
+    Makers,
     /// A judged pair.
     Pair,
     /// Pairs of a crowd that are left out.

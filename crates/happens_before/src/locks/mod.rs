@@ -38,15 +38,16 @@ use common::Common;
 use held::Holding;
 use inside::Inside;
 use intra::ActLocks;
-use ir::StmtId;
+use ir::{StmtId, Var};
 use keys::Keys;
 use nestings::Nestings;
 use paths::Paths;
 use pointsto::{Act, Obj, PointsToDelta};
+use protect::Ways;
 use std::collections::{BTreeMap, BTreeSet};
 use table::{LockId, SetId};
 use telling::{Telling, Told};
-use track::{Changes, Kind, Read, note};
+use track::{Asked, Changes, Kind, Read, note};
 use views::Views;
 
 /// What locks are told apart by.
@@ -80,6 +81,8 @@ pub struct Locks {
     differing: BTreeSet<Act>,
     waits: Vec<Wait>,
     common: Common,
+    /// From what a variable refers to, to a lock.
+    ways: Asked<(Act, Var, LockId), Ways>,
     follows: bool,
 }
 
@@ -102,6 +105,7 @@ impl Locks {
             differing: BTreeSet::new(),
             waits: Vec::new(),
             common: Common::default(),
+            ways: Asked::new(Kind::Ways, follows),
             follows,
         }
     }
@@ -128,6 +132,7 @@ impl Locks {
         self.entries.update(&mut telling, &self.inside, origins, delta, changes);
         self.acquire(world, changes);
         self.take(changes);
+        self.update_ways(world, grounds.paths, changes);
     }
 
     fn take(&mut self, changes: &mut Changes) {
@@ -214,7 +219,7 @@ impl Locks {
     }
 
     /// What callers hold, and the activation itself.
-    fn held_sets(&self, point: &Point) -> [SetId; 2] {
+    pub fn held_sets(&self, point: &Point) -> [SetId; 2] {
         let own = self.inside.before(point.act, point.stmt);
         [self.entries.certain(point.origin, point.act), own]
     }

@@ -5,13 +5,23 @@ use super::Locks;
 use super::common::InCommon;
 use super::paths::Paths;
 use super::table::{LockId, SetId};
+use crate::flow::Flow;
 use crate::kept::Flows;
 use crate::owners::Owners;
 use crate::types::{AccessPoint, Guard, GuardReason, HeldLock, LockKey, PathStep, Protection};
 use crate::unique::Unique;
-use ir::MethodId;
+use crate::world::World;
+use ir::{MethodId, Var};
 use pointsto::{Act, Obj, Slot};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use track::Changes;
+
+/// Ways from an accessed object to a lock.
+pub type Ways = Arc<[Vec<PathStep>]>;
+
+/// What callers hold, and the activation itself.
+pub type Sets = [SetId; 2];
 
 /// What the question needs besides the locks.
 pub struct Facts<'a> {
@@ -27,17 +37,23 @@ impl Locks {
     /// owner. Weak: that path starts at an owner that may not be the only one, or nothing is known but that the
     /// locks are from one allocation site. Two holders in shared mode exclude nobody.
     pub fn protects<'a>(&'a self, facts: &Facts<'_>, a: &AccessPoint, b: &AccessPoint) -> Protection<'a> {
-        let (left, right) = (self.held_sets(&a.point), self.held_sets(&b.point));
-        match self.common.of((left, right), || self.common_of(left, right)) {
-            InCommon::Nothing => return Protection::No,
-            InCommon::Lock(first, second) => {
-                let (first, second) = (self.told.table.lock(first), self.told.table.lock(second));
-                return Protection::Yes(Guard { first, second, why: GuardReason::SameObject });
-            }
-            InCommon::Perhaps => {}
+        self.protects_by(facts, (a, self.held_sets(&a.point)), (b, self.held_sets(&b.point)))
+    }
+
+    /// The same with the locks they hold.
+    pub fn protects_by<'a>(
+        &'a self,
+        facts: &Facts<'_>,
+        (a, left): (&AccessPoint, Sets),
+        (b, right): (&AccessPoint, Sets),
+    ) -> Protection<'a> {
+        match self.share(left, right) {
+            Ok(guard) => return Protection::Yes(guard),
+            Err(false) => return Protection::No,
+            Err(true) => {}
         }
         let mut weak: Option<Guard<'a>> = None;
-        let mut known: FxHashMap<LockId, Vec<Vec<PathStep>>> = FxHashMap::default();
+        let mut known: FxHashMap<LockId, Ways> = FxHashMap::default();
         for one in self.held_ids(left) {
             let first = self.told.table.lock(one);
             let mut known_ways = None;
@@ -47,8 +63,8 @@ impl Locks {
                 if first.shared && second.shared || are_different(first, second) {
                     continue;
                 }
-                let ways = known_ways.get_or_insert_with(|| self.ways(facts, a, first));
-                let others = known.entry(other).or_insert_with(|| self.ways(facts, b, second));
+                let ways = known_ways.get_or_insert_with(|| self.ways(facts, a, one));
+                let others = known.entry(other).or_insert_with(|| self.ways(facts, b, other));
                 for way in ways.iter().filter(|way| others.contains(way)) {
                     match certainty(facts, way, a.object) {
                         Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
@@ -65,8 +81,20 @@ impl Locks {
         weak.map_or(Protection::No, Protection::Weak)
     }
 
+    /// A lock that is in both, whatever is accessed; without one, whether there may be one that depends on that.
+    pub fn share(&self, left: Sets, right: Sets) -> Result<Guard<'_>, bool> {
+        match self.common.of((left, right), || self.common_of(left, right)) {
+            InCommon::Nothing => Err(false),
+            InCommon::Lock(first, second) => {
+                let (first, second) = (self.told.table.lock(first), self.told.table.lock(second));
+                Ok(Guard { first, second, why: GuardReason::SameObject })
+            }
+            InCommon::Perhaps => Err(true),
+        }
+    }
+
     /// What the locks of two places have in common, whatever is accessed there.
-    fn common_of(&self, left: [SetId; 2], right: [SetId; 2]) -> InCommon {
+    fn common_of(&self, left: Sets, right: Sets) -> InCommon {
         let mut found = InCommon::Nothing;
         for one in self.held_ids(left) {
             for other in self.held_ids(right) {
@@ -86,19 +114,40 @@ impl Locks {
     }
 
     /// Ways from the accessed object to the lock.
-    fn ways(&self, facts: &Facts<'_>, access: &AccessPoint, lock: &HeldLock) -> Vec<Vec<PathStep>> {
-        let (Some(base), Some(flow)) = (access.base, facts.flows.get(&facts.methods[access.point.act]))
-        else {
-            return Vec::new();
+    fn ways(&self, facts: &Facts<'_>, access: &AccessPoint, lock: LockId) -> Ways {
+        let is_path = |key: &LockKey| matches!(key, LockKey::Path { .. });
+        let Some(base) = access.base.filter(|_| self.told.table.lock(lock).keys.iter().any(is_path)) else {
+            return [].into();
         };
-        let mut ways = Vec::new();
-        for key in &lock.keys {
-            if let LockKey::Path { root, steps } = key {
-                ways.extend(facts.paths.relative(flow, access.point.act, base, *root, steps));
-            }
-        }
-        ways
+        let act = access.point.act;
+        self.ways.ask(&(act, base, lock), || {
+            let flow = facts.flows.get(&facts.methods[act]);
+            ways(facts.paths, flow, (act, base), self.told.table.lock(lock))
+        })
     }
+
+    /// Looks again for ways that may be others now.
+    pub fn update_ways(&mut self, world: &World<'_>, paths: &Paths, changes: &mut Changes) {
+        let table = &self.told.table;
+        self.ways.refresh_read(
+            changes,
+            |_| true,
+            |&(act, base, lock)| {
+                let flow = world.flows().get(&world.pointsto.method(act));
+                ways(paths, flow, (act, base), table.lock(lock))
+            },
+        );
+    }
+}
+
+/// None if the variable is no longer there: then nobody asks any more.
+fn ways(paths: &Paths, flow: Option<&Arc<Flow>>, (act, base): (Act, Var), lock: &HeldLock) -> Ways {
+    let Some(flow) = flow.filter(|flow| flow.body.vars.get(base).is_some()) else { return [].into() };
+    let way = |key: &LockKey| match key {
+        LockKey::Path { root, steps } => paths.relative(flow, act, base, *root, steps),
+        _ => None,
+    };
+    lock.keys.iter().filter_map(way).collect()
 }
 
 /// No abstract lock in common.

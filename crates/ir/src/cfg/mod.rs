@@ -35,7 +35,7 @@ impl Body {
 
     /// The statement after this one, if it is in the same block.
     pub fn next_in_block(&self, stmt: StmtId) -> Option<StmtId> {
-        let end = self.blocks[self.stmts[stmt].block].end;
+        let end = self.blocks[self.stmts.get(stmt)?.block].end;
         (stmt.0 + 1..end).map(StmtId).find(|&next| self.stmts.get(next).is_some())
     }
 

@@ -4,17 +4,17 @@
 use super::table::{LockId, SetId};
 use arena::Id;
 use rustc_hash::FxHashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 const SHARDS: usize = 64;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InCommon {
     Nothing,
     /// Two locks that are one, whoever holds them.
     Lock(LockId, LockId),
-    /// That depends on what is accessed.
-    Perhaps,
+    /// Those that may be one, depending on what is accessed.
+    Perhaps(Arc<[(LockId, LockId)]>),
 }
 
 /// What callers hold, and the activation itself, on both sides.
@@ -41,12 +41,12 @@ impl Common {
         let ([a, b], [c, d]) = places;
         let shard = &self.shards[[a, b, c, d].iter().fold(0, |sum, id| sum * 7 + id.index()) % SHARDS];
         let known = |shard: &Mutex<FxHashMap<Places, InCommon>>| {
-            shard.lock().ok().and_then(|known| known.get(&places).copied())
+            shard.lock().ok().and_then(|known| known.get(&places).cloned())
         };
         known(shard).unwrap_or_else(|| {
             let found = work_out();
             if let Ok(mut known) = shard.lock() {
-                known.insert(places, found);
+                known.insert(places, found.clone());
             }
             found
         })

@@ -13,7 +13,6 @@ use crate::unique::Unique;
 use crate::world::World;
 use ir::{MethodId, Var};
 use pointsto::{Act, Obj, Slot};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use track::Changes;
 
@@ -47,55 +46,45 @@ impl Locks {
         (a, left): (&AccessPoint, Sets),
         (b, right): (&AccessPoint, Sets),
     ) -> Protection<'a> {
-        match self.share(left, right) {
+        let perhaps = match self.share(left, right) {
             Ok(guard) => return Protection::Yes(guard),
-            Err(false) => return Protection::No,
-            Err(true) => {}
-        }
+            Err(perhaps) => perhaps,
+        };
         let mut weak: Option<Guard<'a>> = None;
-        let mut known: FxHashMap<LockId, Ways> = FxHashMap::default();
-        for one in self.held_ids(left) {
-            let first = self.told.table.lock(one);
-            let mut known_ways = None;
-            for other in self.held_ids(right) {
-                let second = self.told.table.lock(other);
-                let guard = |why| Guard { first, second, why };
-                if first.shared && second.shared || are_different(first, second) {
-                    continue;
+        for &(one, other) in perhaps.iter().flat_map(|perhaps| perhaps.iter()) {
+            let (first, second) = (self.told.table.lock(one), self.told.table.lock(other));
+            let guard = |why| Guard { first, second, why };
+            let (ways, others) = (self.ways(facts, a, one), self.ways(facts, b, other));
+            for way in ways.iter().filter(|way| others.contains(way)) {
+                match certainty(facts, way, a.object) {
+                    Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
+                    Certainty::OnlyOwner => return Protection::Yes(guard(GuardReason::SameOwner)),
+                    Certainty::MaybeOwner => weak = Some(guard(GuardReason::MaybeSameOwner)),
+                    Certainty::SeveralOwners => {}
                 }
-                let ways = known_ways.get_or_insert_with(|| self.ways(facts, a, one));
-                let others = known.entry(other).or_insert_with(|| self.ways(facts, b, other));
-                for way in ways.iter().filter(|way| others.contains(way)) {
-                    match certainty(facts, way, a.object) {
-                        Certainty::Same => return Protection::Yes(guard(GuardReason::SamePath)),
-                        Certainty::OnlyOwner => return Protection::Yes(guard(GuardReason::SameOwner)),
-                        Certainty::MaybeOwner => weak = Some(guard(GuardReason::MaybeSameOwner)),
-                        Certainty::SeveralOwners => {}
-                    }
-                }
-                if weak.is_none() && may_be_same(first, ways, second, others) {
-                    weak = Some(guard(GuardReason::SameAllocation));
-                }
+            }
+            if weak.is_none() && may_be_same(first, &ways, second, &others) {
+                weak = Some(guard(GuardReason::SameAllocation));
             }
         }
         weak.map_or(Protection::No, Protection::Weak)
     }
 
-    /// A lock that is in both, whatever is accessed; without one, whether there may be one that depends on that.
-    pub fn share(&self, left: Sets, right: Sets) -> Result<Guard<'_>, bool> {
+    /// A lock that is in both, whatever is accessed; without one, those that may be one depending on that.
+    pub fn share(&self, left: Sets, right: Sets) -> Result<Guard<'_>, Option<Arc<[(LockId, LockId)]>>> {
         match self.common.of((left, right), || self.common_of(left, right)) {
-            InCommon::Nothing => Err(false),
             InCommon::Lock(first, second) => {
                 let (first, second) = (self.told.table.lock(first), self.told.table.lock(second));
                 Ok(Guard { first, second, why: GuardReason::SameObject })
             }
-            InCommon::Perhaps => Err(true),
+            InCommon::Perhaps(perhaps) => Err(Some(perhaps)),
+            InCommon::Nothing => Err(None),
         }
     }
 
     /// What the locks of two places have in common, whatever is accessed there.
     fn common_of(&self, left: Sets, right: Sets) -> InCommon {
-        let mut found = InCommon::Nothing;
+        let mut perhaps = Vec::new();
         for one in self.held_ids(left) {
             for other in self.held_ids(right) {
                 let (first, second) = (self.told.table.lock(one), self.told.table.lock(other));
@@ -106,11 +95,11 @@ impl Locks {
                     return InCommon::Lock(one, other);
                 }
                 if !are_different(first, second) {
-                    found = InCommon::Perhaps;
+                    perhaps.push((one, other));
                 }
             }
         }
-        found
+        if perhaps.is_empty() { InCommon::Nothing } else { InCommon::Perhaps(perhaps.into()) }
     }
 
     /// Ways from the accessed object to the lock.

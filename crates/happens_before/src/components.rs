@@ -94,42 +94,11 @@ impl Components {
         delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
-        let bound = pointsto.act_bound();
-        self.of.resize(bound, NONE);
-        self.places.resize(bound, 0);
-        self.callees.resize(bound, Vec::new());
-        self.callers.resize(bound, Vec::new());
         let arena::Delta { added, removed } = &delta.acts;
-        let mut acts: Vec<Act> = delta.callees.iter().chain(added).chain(removed).copied().collect();
-        acts.sort_unstable();
-        acts.dedup();
-        let mut touched = Touched::default();
-        let mut new_calls: Vec<(Act, Act)> = Vec::new();
-        for &act in &acts {
-            let now = if pointsto.runs(act) { callees(pointsto, act) } else { Vec::new() };
-            let before = std::mem::take(&mut self.callees[act.index()]);
-            for &callee in before.iter().filter(|callee| now.binary_search(callee).is_err()) {
-                self.callers[callee.index()].retain(|&caller| caller != act);
-                self.touch_call(act, callee, &mut touched);
-                if self.of[act.index()] == self.of[callee.index()] && act != callee {
-                    touched.loose.insert(self.of[act.index()]);
-                }
-            }
-            let is_new = |callee: &&Act| before.binary_search(callee).is_err();
-            new_calls.extend(now.iter().filter(is_new).map(|&callee| (act, callee)));
-            self.callees[act.index()] =
-                now.iter().copied().filter(|callee| before.binary_search(callee).is_ok()).collect();
-        }
-        for component in std::mem::take(&mut touched.loose) {
-            self.split(component, &mut touched);
-        }
-        for &act in removed {
-            self.remove(act, &mut touched);
-        }
-        self.place_new(pointsto, added, &mut touched);
-        for (caller, callee) in new_calls {
-            self.add_call(caller, callee, &mut touched);
-        }
+        let acts: BTreeSet<Act> = delta.callees.iter().chain(added).chain(removed).copied().collect();
+        let now = |act| if pointsto.runs(act) { callees(pointsto, act) } else { Vec::new() };
+        let calls_now = acts.into_iter().map(|act| (act, now(act))).collect();
+        let mut touched = self.follow(pointsto.act_bound(), calls_now, &delta.acts);
         // The order inside depends on calls with their statements.
         let moved = delta.callees.iter().chain(&delta.callers).filter(|act| self.of[act.index()] != NONE);
         let in_cycles: BTreeSet<u32> = moved
@@ -152,6 +121,41 @@ impl Components {
         for act in touched.acts {
             changes.add(Read::of(Kind::ComponentOf, act));
         }
+    }
+
+    /// Activations come and go, and some call others now: these, ascending and each once.
+    fn follow(&mut self, bound: usize, calls_now: Vec<(Act, Vec<Act>)>, acts: &arena::Delta<Act>) -> Touched {
+        self.of.resize(bound, NONE);
+        self.places.resize(bound, 0);
+        self.callees.resize(bound, Vec::new());
+        self.callers.resize(bound, Vec::new());
+        let mut touched = Touched::default();
+        let mut new_calls: Vec<(Act, Act)> = Vec::new();
+        for (act, now) in calls_now {
+            let before = std::mem::take(&mut self.callees[act.index()]);
+            for &callee in before.iter().filter(|callee| now.binary_search(callee).is_err()) {
+                self.callers[callee.index()].retain(|&caller| caller != act);
+                self.touch_call(act, callee, &mut touched);
+                if self.of[act.index()] == self.of[callee.index()] && act != callee {
+                    touched.loose.insert(self.of[act.index()]);
+                }
+            }
+            let is_new = |callee: &&Act| before.binary_search(callee).is_err();
+            new_calls.extend(now.iter().filter(is_new).map(|&callee| (act, callee)));
+            self.callees[act.index()] =
+                now.iter().copied().filter(|callee| before.binary_search(callee).is_ok()).collect();
+        }
+        for component in std::mem::take(&mut touched.loose) {
+            self.split(component, &mut touched);
+        }
+        for &act in &acts.removed {
+            self.remove(act, &mut touched);
+        }
+        self.place_new(&new_calls, &acts.added, &mut touched);
+        for (caller, callee) in new_calls {
+            self.add_call(caller, callee, &mut touched);
+        }
+        touched
     }
 
     fn touch_call(&self, caller: Act, callee: Act, touched: &mut Touched) {
@@ -241,12 +245,18 @@ impl Components {
         touched.acts.insert(act);
     }
 
-    /// Each just below those that call it, if they have a place.
-    fn place_new(&mut self, pointsto: &PointsTo, added: &[Act], touched: &mut Touched) {
+    /// Each just below those that call it, if they have a place. All its calls are new.
+    fn place_new(&mut self, new_calls: &[(Act, Act)], added: &[Act], touched: &mut Touched) {
         let mut left: Vec<Act> = added.iter().copied().filter(|act| self.of[act.index()] == NONE).collect();
+        let mut callers_of: FxHashMap<Act, Vec<Act>> = left.iter().map(|&act| (act, Vec::new())).collect();
+        for &(caller, callee) in new_calls {
+            if let Some(callers) = callers_of.get_mut(&callee) {
+                callers.push(caller);
+            }
+        }
         while !left.is_empty() {
             let lowest_caller = |components: &Components, act: Act| {
-                let callers = pointsto.callers(act).iter().map(|(caller, _)| components.of[caller.index()]);
+                let callers = callers_of[&act].iter().map(|caller| components.of[caller.index()]);
                 let callers = callers.filter(|&component| component != NONE);
                 callers.min_by_key(|&component| components.all[component as usize].label)
             };
@@ -525,3 +535,6 @@ fn callees(pointsto: &PointsTo, act: Act) -> Vec<Act> {
     callees.dedup();
     callees
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod beginnings;
+mod bench;
 mod crowds;
 mod inputs;
 mod kept;

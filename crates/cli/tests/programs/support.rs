@@ -70,7 +70,7 @@ pub struct Run {
     pub stderr: String,
 }
 
-fn run(mut command: Command) -> Run {
+pub fn run(mut command: Command) -> Run {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.expect("snarl runs");
     let (mut out, mut err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));

@@ -136,4 +136,9 @@ impl Detect {
     pub fn pairs(&self) -> Vec<(String, u64)> {
         self.races.counts(&self.accesses)
     }
+
+    /// How many pairs of statements the last update judged.
+    pub fn judged_last(&self) -> usize {
+        self.races.judged_last()
+    }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Races {
     counts: [u64; STAGES.len()],
     /// How many pairs of a kind survive.
     surviving: FxHashMap<KindId, usize>,
+    /// How many pairs the last update judged.
+    judged_last: usize,
 }
 
 impl Races {
@@ -37,6 +39,7 @@ impl Races {
             partners: BTreeMap::new(),
             counts: Default::default(),
             surviving: FxHashMap::default(),
+            judged_last: 0,
         }
     }
 
@@ -55,6 +58,7 @@ impl Races {
         let stale = self.judged.stale(changes);
         let stale = stale.into_iter().filter(|pair| !dirty.contains(pair));
         let pairs: Vec<Pair> = stale.chain(dirty.iter().copied()).collect();
+        self.judged_last = pairs.len();
         self.judge_all(judge, pairs)
     }
 
@@ -103,6 +107,11 @@ impl Races {
                 }
             }
         }
+    }
+
+    /// How many pairs the last update judged.
+    pub(crate) fn judged_last(&self) -> usize {
+        self.judged_last
     }
 
     pub(crate) fn witness(&self, pair: Pair) -> Option<&Witness> {

@@ -6,6 +6,7 @@ mod entries;
 mod kept;
 mod needed;
 mod notes;
+mod redone;
 mod stats;
 mod suggest;
 
@@ -19,6 +20,7 @@ pub use kept::KEPT_STATE;
 pub use models::ModelError;
 use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
+pub use redone::Redone;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,6 +86,7 @@ pub struct Update {
     pub seconds: Vec<(String, f64)>,
     /// Everything was worked out from nothing.
     pub from_scratch: bool,
+    pub redone: Redone,
 }
 
 /// Tells an update that nobody waits for it any more: a newer change has come.
@@ -222,6 +225,7 @@ impl Session {
             let facts = |facts| progress("points-to", facts);
             let told = session.pointsto.update(program, models, delta, &mut find, &options, &facts);
             clock.lap("points-to");
+            let mut redone = Redone::by(delta, &told);
             let older = session.report.clone();
             let is_as_it_was = told.changes_nothing() && delta.is_empty() && !session.is_behind;
             if !wrong.is_empty() {
@@ -235,12 +239,14 @@ impl Session {
                     return None;
                 }
                 let told = if is_too_much { PointsToDelta::from_nothing() } else { told.clone() };
-                session.detect(told, progress, clock.clone());
+                redone.anew = told.rebuilt;
+                redone.units = session.detect(told, progress, clock.clone());
+                redone.pairs = session.detect.judged_last();
                 session.is_behind = false;
                 clock.laps.clone_from(&session.report.stats.seconds);
             }
             let delta = FindingsDelta::between(&older, &session.report);
-            Some(Update { delta, seconds: clock.laps, from_scratch: told.rebuilt })
+            Some(Update { delta, seconds: clock.laps, from_scratch: told.rebuilt, redone })
         })
     }
 
@@ -251,7 +257,8 @@ impl Session {
         self.models.forget();
         let report = self.check(progress);
         let delta = FindingsDelta::between(&older, &report);
-        Update { delta, seconds: report.stats.seconds, from_scratch: true }
+        let redone = Redone { anew: true, pairs: self.detect.judged_last(), ..Redone::default() };
+        Update { delta, seconds: report.stats.seconds, from_scratch: true, redone }
     }
 
     /// From the wrong place, or from none, an analysis only looks as if nothing were wrong.
@@ -263,8 +270,8 @@ impl Session {
         report
     }
 
-    /// The stages after points-to.
-    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) {
+    /// The stages after points-to. Tells how many of the values they keep were stale.
+    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> usize {
         progress("happens-before", 0);
         let mut changes = self.changes(&told);
         let (program, models, pointsto) = (&self.program, &self.models, &self.pointsto);
@@ -293,6 +300,7 @@ impl Session {
         clock.lap("report");
         report.stats.seconds = clock.laps;
         self.report = Arc::new(report);
+        changes.stale()
     }
 
     /// What changed before the stages after points-to.

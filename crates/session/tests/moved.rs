@@ -3,7 +3,7 @@
 
 use fixture::{Compiler, Fixture, Sequence, root};
 use project::{Project, Request};
-use session::{Cancel, Change, Options, Session, Update, Verdict};
+use session::{Cancel, Change, Options, Redone, Session, Update, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -84,6 +84,7 @@ fn a_class_moved_to_another_directory_or_archive_changes_nothing() {
     for source in [open(&[&main, &other], &[]), open(&[&jar, &main], &[]), open(&[&racy], &[])] {
         let update = follow(&mut session, source);
         assert!(update.delta.is_empty());
+        assert_eq!(update.redone, Redone::default());
         assert!(Arc::ptr_eq(&first, &session.report()), "nothing was worked out again");
     }
 }
@@ -93,8 +94,10 @@ fn a_class_moved_and_changed_is_changed() {
     let [racy, guarded] = versions();
     let main = directory(&racy, "Main", "other-main");
     let jar = archive(&guarded, "Helper", "other-jar");
+    let stayed = follow(&mut start(open(&[&racy], &[])), open(&[&guarded], &[]));
     let mut session = start(open(&[&racy], &[]));
     let moved = follow(&mut session, open(&[&main, &jar], &[]));
+    assert_eq!(moved.redone, stayed.redone);
     assert_eq!((moved.delta.introduced.len(), moved.delta.fixed.len()), (0, 1));
     let back = follow(&mut session, open(&[&racy], &[]));
     assert_eq!(back.delta.introduced, moved.delta.fixed);

@@ -72,6 +72,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
             return;
         }
         let stale = self.known().readers.of(changes);
+        changes.count_stale(stale.len());
         for question in stale {
             let Some(key) = self.known().key(question) else { continue };
             let (value, reads) = record(|| work_out(&key));
@@ -118,6 +119,7 @@ impl<K: Clone + Eq + Hash + Send + Sync, V: Clone + PartialEq + Send + Sync> Ask
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (read, unread): (Vec<Question>, Vec<Question>) =
             known.readers.of(changes).into_iter().partition(|&question| is_read(Read::of(kind, question)));
+        changes.count_stale(read.len());
         for question in unread {
             known.forget(question);
             changes.add(Read::of(kind, question));

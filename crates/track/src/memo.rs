@@ -64,7 +64,9 @@ impl<K: Key, V> Memo<K, V> {
     /// Units that read something that changed, ascending.
     pub fn stale(&self, changes: &Changes) -> Vec<K> {
         if !changes.everything {
-            return self.readers.of(changes);
+            let stale = self.readers.of(changes);
+            changes.count_stale(stale.len());
+            return stale;
         }
         let mut all: Vec<K> = self.units.keys().copied().collect();
         all.sort_unstable();
@@ -183,6 +185,7 @@ mod tests {
         let mut changes = Changes::default();
         changes.add(Read::of(Kind::Other, Cell(2)));
         assert_eq!(memo.stale(&changes), [Cell(1), Cell(2)]);
+        assert_eq!(changes.stale(), 2);
         // (2 + 5) / 2 is 3 as before; (5 + 6) / 2 is 5 as before.
         let stale = memo.stale(&changes);
         assert!(memo.update(&stale, &mut changes, |n| eval(&input, n)).is_empty());

@@ -2,6 +2,8 @@
 
 use arena::Id;
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What about something is read. Each stage adds its own; earlier ones come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -291,12 +293,14 @@ pub struct Changes {
     /// Nothing that was worked out before is of use.
     pub everything: bool,
     reads: FxHashSet<Read>,
+    /// How many values were stale by this, in all branches of the work together.
+    stale: Arc<AtomicUsize>,
 }
 
 impl Changes {
     /// A first run.
     pub fn everything() -> Changes {
-        Changes { everything: true, reads: FxHashSet::default() }
+        Changes { everything: true, ..Changes::default() }
     }
 
     pub fn add(&mut self, read: Read) {
@@ -322,6 +326,16 @@ impl Changes {
     /// The ids of what changed of one kind, unless everything did; in no particular order.
     pub fn of<I: Id>(&self, kind: Kind) -> impl Iterator<Item = I> + '_ {
         self.iter().filter_map(move |read| read.as_of(kind))
+    }
+
+    /// How many values had read something of this and were worked out again. Depends on neither machine nor threads,
+    /// and leaves out what nobody had kept: new values, and everything if everything changed.
+    pub fn stale(&self) -> usize {
+        self.stale.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_stale(&self, values: usize) {
+        self.stale.fetch_add(values, Ordering::Relaxed);
     }
 
     /// Adds what another branch of the work has found.

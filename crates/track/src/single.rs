@@ -16,6 +16,7 @@ impl<V> Single<V> {
         if !is_stale {
             return None;
         }
+        changes.count_stale(usize::from(!changes.everything));
         let (value, reads) = if follows { record(work) } else { (work(), Reads::default()) };
         self.reads = reads;
         Some(std::mem::replace(&mut self.value, value))

@@ -227,7 +227,9 @@ impl Session {
             clock.lap("points-to");
             let mut redone = Redone::by(delta, &told);
             let older = session.report.clone();
-            let is_as_it_was = told.changes_nothing() && delta.is_empty() && !session.is_behind;
+            let is_loaded_more = session.loads != session.program.loads();
+            let is_as_it_was =
+                told.changes_nothing() && delta.is_empty() && !is_loaded_more && !session.is_behind;
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
                 session.is_behind = true;

@@ -76,15 +76,14 @@ fn partition(graph: &Graph) -> Vec<BTreeSet<usize>> {
 }
 
 fn assert_right(graph: &Graph, components: &Components) {
-    let expected = partition(graph);
-    for act in 0..ACTS {
+    for (act, expected) in partition(graph).into_iter().enumerate() {
         let component = components.of[act];
         assert_eq!(component != NONE, graph.runs[act]);
         assert_eq!(components.callees[act], graph.callees(act));
         let callers = (0..ACTS).filter(|&caller| graph.callees(caller).contains(&Act::new(act)));
         assert_eq!(numbers(&components.callers[act]), callers.collect());
         if graph.runs[act] {
-            assert_eq!(numbers(&components.all[component as usize].members), expected[act]);
+            assert_eq!(numbers(&components.all[component as usize].members), expected);
             for callee in graph.callees(act) {
                 let callee = components.of[callee.index()];
                 assert!(callee == component || components.label(callee) < components.label(component));

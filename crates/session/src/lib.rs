@@ -241,9 +241,8 @@ impl Session {
                     return None;
                 }
                 let told = if is_too_much { PointsToDelta::from_nothing() } else { told.clone() };
-                redone.anew = told.rebuilt;
-                redone.units = session.detect(told, progress, clock.clone());
-                redone.pairs = session.detect.judged_last();
+                let changes = session.detect(told, progress, clock.clone());
+                redone.count(&changes, session.detect.judged_last());
                 session.is_behind = false;
                 clock.laps.clone_from(&session.report.stats.seconds);
             }
@@ -272,8 +271,8 @@ impl Session {
         report
     }
 
-    /// The stages after points-to. Tells how many of the values they keep were stale.
-    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> usize {
+    /// The stages after points-to. Tells what changed in and before them.
+    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> Changes {
         progress("happens-before", 0);
         let mut changes = self.changes(&told);
         let (program, models, pointsto) = (&self.program, &self.models, &self.pointsto);
@@ -302,7 +301,7 @@ impl Session {
         clock.lap("report");
         report.stats.seconds = clock.laps;
         self.report = Arc::new(report);
-        changes.stale()
+        changes
     }
 
     /// What changed before the stages after points-to.

@@ -2,6 +2,7 @@
 
 use ir::ProgramDelta;
 use pointsto::PointsToDelta;
+use track::Changes;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Redone {
@@ -21,5 +22,12 @@ impl Redone {
     /// As far as points-to.
     pub(crate) fn by(delta: &ProgramDelta, told: &PointsToDelta) -> Redone {
         Redone { bodies: delta.bodies.len(), facts: told.work.taken, ..Redone::default() }
+    }
+
+    /// The rest.
+    pub(crate) fn count(&mut self, changes: &Changes, pairs: usize) {
+        self.anew = changes.everything;
+        self.units = changes.stale();
+        self.pairs = pairs;
     }
 }

@@ -255,6 +255,8 @@ impl Session {
     fn start_again(&mut self, source: Arc<dyn ClassSource>, progress: Progress<'_>) -> Update {
         let older = self.report.clone();
         self.program = Program::new(source);
+        // Where there is nowhere to begin, nothing takes its place.
+        self.pointsto = PointsTo::default();
         self.models.forget();
         let report = self.check(progress);
         let delta = FindingsDelta::between(&older, &report);

@@ -4,7 +4,7 @@
 
 use classfile::ClassSource;
 use findings::Report;
-use fixture::{Compiler, Fixture, root};
+use fixture::{Compiler, Fixture, Sequence, root};
 use project::{Project, Request};
 use rayon::prelude::*;
 use session::{Cancel, Change, Options, Session, Verdict};
@@ -80,4 +80,22 @@ fn a_session_follows_from_any_program_to_any_other() {
     let programs: Vec<Program> = fixtures.iter().zip(&compiled).map(Program::open).collect();
     let problems: Vec<String> = programs.par_chunks(CHAIN).flat_map(follow).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn a_program_that_lost_its_beginning_and_its_resources_is_followed_to_another() {
+    let sequences = Sequence::below(&root(), "edits/main_gone").expect("the fixtures can be read");
+    let versions = &sequences.first().expect("it is there").versions;
+    let fixtures: Vec<Fixture> = versions.iter().map(|version| version.fixture.clone()).collect();
+    let compiled = Compiler::of_environment().compile_all(&fixtures).expect("the compiler runs");
+    let programs: Vec<Program> = fixtures.iter().zip(&compiled).map(Program::open).collect();
+    let [with, without] = [&programs[0], &programs[1]];
+    let mut session = Session::new(with.project.clone(), Options { follow: true, ..Options::default() });
+    let first = session.check(&|_, _| ());
+    for (from, to, resources) in [(with, without, true), (without, with, false)] {
+        let change = Change { source: to.project.clone(), classes: from.changed(to), resources };
+        session.apply(change, &|_, _| (), &Cancel::default()).expect("nobody cancels");
+    }
+    assert_eq!(text(&session.report()), text(&first));
+    assert_eq!(session.verify(), Verdict::Same);
 }

@@ -117,6 +117,9 @@ impl HappensBefore {
         delta: &PointsToDelta,
         changes: &mut Changes,
     ) {
+        if changes.everything {
+            *self = HappensBefore::new(self.follows);
+        }
         let resolved = self.kept.update(program, models, pointsto, delta, changes);
         for act in (self.methods.len()..pointsto.act_bound()).map(|at| Act(at as u32)) {
             self.methods.push(pointsto.method(act));

@@ -58,7 +58,7 @@ pub struct Session {
     detect: Detect,
     /// What was said last; readers keep it while the next one is worked out.
     report: Arc<Report>,
-    /// Points-to is ahead of the other stages: an update was given up between them.
+    /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
     is_behind: bool,
     /// Nobody wants to know more.
     is_points_to_only: bool,
@@ -171,6 +171,7 @@ impl Session {
                 pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
             clock.lap("points-to");
             session.detect(told, progress, clock);
+            session.is_behind = false;
             let stats = session.stats();
             let report = Arc::make_mut(&mut session.report);
             report.stats = stats;
@@ -232,7 +233,6 @@ impl Session {
                 told.changes_nothing() && delta.is_empty() && !is_loaded_more && !session.is_behind;
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
-                session.is_behind = true;
             } else if !session.is_points_to_only && !is_as_it_was {
                 // What was told while nobody listened, or about other members of classes, is not followed.
                 let is_too_much =
@@ -270,6 +270,7 @@ impl Session {
         report.notes.extend(notes::collect(&self.program, &self.pointsto));
         report.sort();
         self.report = Arc::new(report.clone());
+        self.is_behind = true;
         report
     }
 

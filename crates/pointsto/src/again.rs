@@ -288,7 +288,7 @@ impl Solver<'_> {
             if !stopped.is_empty() {
                 self.state.graph.own_mut(id).subtract(&stopped);
             }
-            self.doubt_facts(dst, &stopped);
+            self.doubt_facts(dst, stopped);
             self.state.graph.revive_edge(id);
         }
     }

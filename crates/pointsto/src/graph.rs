@@ -3,6 +3,7 @@
 //! else the reason it was stated for; every edge and use keeps its reasons. Knows objects only as ids; what a
 //! use does is the solver's affair, and how things are taken back that of `retract`.
 
+use crate::log::Log;
 use crate::support::{Lost, Reason, Supports};
 use crate::types::Obj;
 use arena::{Chunks, IdSet, IndexVec, define_id};
@@ -189,44 +190,6 @@ pub(crate) enum Late {
     Use(UseId),
 }
 
-/// The difference an update makes to the sets of nodes.
-#[derive(Default)]
-pub(crate) struct Log {
-    pub(crate) nodes: FxHashMap<Node, Change>,
-}
-
-#[derive(Default)]
-pub(crate) struct Change {
-    pub(crate) added: IdSet<Obj>,
-    pub(crate) removed: IdSet<Obj>,
-}
-
-impl Change {
-    pub(crate) fn is_none(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty()
-    }
-}
-
-impl Log {
-    fn add(&mut self, node: Node, objects: &IdSet<Obj>) {
-        let change = self.nodes.entry(node).or_default();
-        for obj in objects.iter() {
-            if !change.removed.remove(obj) {
-                change.added.insert(obj);
-            }
-        }
-    }
-
-    fn remove(&mut self, node: Node, objects: &IdSet<Obj>) {
-        let change = self.nodes.entry(node).or_default();
-        for obj in objects.iter() {
-            if !change.added.remove(obj) {
-                change.removed.insert(obj);
-            }
-        }
-    }
-}
-
 /// Is the first class the second, or below it?
 pub(crate) type IsSubtype<'a> = &'a mut dyn FnMut(ClassId, ClassId) -> bool;
 
@@ -334,6 +297,21 @@ impl Graph {
         match &self.edges[id].own {
             Own::All => self.pts(self.edges[id].dst).intersection(objects),
             Own::These(own) => own.intersection(objects),
+        }
+    }
+
+    /// The edge no longer delivers these. What it has all of loses them for want of anything else that delivers.
+    pub(crate) fn disown(&mut self, id: EdgeId, objects: &IdSet<Obj>) {
+        if let Own::These(own) = &mut self.edges[id].own {
+            own.subtract(objects);
+        }
+    }
+
+    /// The edge delivers nothing any more; returns what it delivered first.
+    pub(crate) fn disown_all(&mut self, id: EdgeId) -> IdSet<Obj> {
+        match std::mem::replace(&mut self.edges[id].own, Own::These(IdSet::new())) {
+            Own::All => self.pts(self.edges[id].dst).clone(),
+            Own::These(own) => own,
         }
     }
 
@@ -496,7 +474,7 @@ impl Graph {
             self.facts += 1;
             self.held[obj] += 1;
             if let Some(log) = &mut self.log {
-                log.add(node, &IdSet::from_iter([obj]));
+                log.added(node, &self.nodes[node].pts, &IdSet::from_iter([obj]));
             }
             self.enqueue(node);
         }
@@ -527,7 +505,7 @@ impl Graph {
             new.iter().for_each(|obj| self.held[obj] += 1);
             let dst = edge.dst;
             if let Some(log) = &mut self.log {
-                log.add(dst, &new);
+                log.added(dst, &target.pts, &new);
             }
             if target.fresh.is_empty() {
                 target.fresh = new;
@@ -549,19 +527,37 @@ impl Graph {
     /// Takes facts away that have lost their owner.
     pub(crate) fn remove_facts(&mut self, node: Node, objects: &IdSet<Obj>) {
         let pointer = &mut self.nodes[node];
+        debug_assert!(pointer.fresh.is_empty() && objects.is_subset(&pointer.pts));
+        if let Some(log) = &mut self.log {
+            log.removed(node, &pointer.pts);
+        }
         pointer.pts.subtract(objects);
-        debug_assert!(pointer.fresh.is_empty());
         self.facts -= objects.len() as u64;
         objects.iter().for_each(|obj| self.held[obj] -= 1);
-        if let Some(log) = &mut self.log {
-            log.remove(node, objects);
-        }
     }
 
-    /// A fact that was taken away may be stated still.
-    pub(crate) fn restate(&mut self, node: Node, obj: Obj) {
-        if self.stated.contains_key(&(node, obj)) {
-            self.late.push(Late::Fact(node, obj));
+    /// Of the facts of a node those that no edge delivers, as far as can be seen from here, and nobody states.
+    pub(crate) fn without_reason(&self, node: Node, objects: &IdSet<Obj>) -> IdSet<Obj> {
+        let mut left = objects.clone();
+        for &edge in &self.nodes[node].into {
+            if left.is_empty() {
+                break;
+            }
+            if self.edges[edge].alive {
+                left.subtract(self.pts(self.edges[edge].src));
+            }
+        }
+        if self.nodes[node].is_stated {
+            left = left.iter().filter(|&obj| !self.stated.contains_key(&(node, obj))).collect();
+        }
+        left
+    }
+
+    /// Facts that were taken away and are stated still.
+    pub(crate) fn restate(&mut self, node: Node, objects: &IdSet<Obj>) {
+        if self.nodes[node].is_stated {
+            let stated = objects.iter().filter(|&obj| self.stated.contains_key(&(node, obj)));
+            self.late.extend(stated.map(|obj| Late::Fact(node, obj)));
         }
     }
 

@@ -2,6 +2,7 @@
 //! works nothing out.
 
 use crate::graph::Node;
+use crate::log::without;
 use crate::rule::Leaf;
 use crate::state::{Home, PointsTo, Touched};
 use crate::types::*;
@@ -113,7 +114,7 @@ impl PointsTo {
     /// What the update has changed.
     pub(crate) fn told(&mut self) -> PointsToDelta {
         let touched = std::mem::take(&mut self.touched);
-        let changed = self.graph.log.take().unwrap_or_default().nodes;
+        let log = self.graph.log.take().unwrap_or_default();
         let mut delta = PointsToDelta {
             entries: touched.entries,
             called_back: touched.called_back,
@@ -122,14 +123,19 @@ impl PointsTo {
         };
         // How many more point to an object than before.
         let mut more: FxHashMap<Obj, i64> = touched.locked.iter().map(|&obj| (obj, 0)).collect();
-        for (node, change) in changed.into_iter().filter(|(_, change)| !change.is_none()) {
+        for (node, before) in log.before() {
+            let now = self.graph.pts(node);
+            if now == before {
+                continue;
+            }
+            let (added, removed) = (without(now, before), without(before, now));
             delta.nodes.push(node);
-            change.added.iter().for_each(|obj| *more.entry(obj).or_default() += 1);
-            change.removed.iter().for_each(|obj| *more.entry(obj).or_default() -= 1);
+            added.iter().for_each(|obj| *more.entry(obj).or_default() += 1);
+            removed.iter().for_each(|obj| *more.entry(obj).or_default() -= 1);
             match self.homes.get(node).copied().unwrap_or_default() {
                 Home::Act(act) => delta.values.push(act),
                 Home::Slot(slot) => {
-                    let (added, removed) = (change.added.iter().collect(), change.removed.iter().collect());
+                    let (added, removed) = (added.iter().collect(), removed.iter().collect());
                     delta.slots.push((slot, arena::Delta { added, removed }));
                 }
                 Home::Context => {}

@@ -5,10 +5,11 @@
 //! and there is one way back only. Then with every other reason of what stands in the way. There is a budget; without
 //! a proof more goes and comes back, and the result is the same.
 
-use crate::graph::Graph;
+use crate::graph::{EdgeId, Graph, Node};
 use crate::retract::Thing;
 use crate::solver::Solver;
 use crate::support::{Reason, Supports};
+use crate::types::Obj;
 use rustc_hash::FxHashMap;
 
 /// Steps of all proofs of one update, and so many more for each fact that it takes away.
@@ -24,6 +25,8 @@ pub(crate) struct Proofs {
     found: u32,
     /// What the proof at hand is about to prove, each for the sake of the one before.
     path: Vec<Step>,
+    /// What could not be proven without something on the path.
+    waiting: Vec<Thing>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,6 +34,8 @@ enum Mark {
     /// Proven: stays so, as nothing its proof rests on was in doubt.
     Good,
     OnPath,
+    /// Could not be proven without something on the path. Forgotten as soon as that is proven.
+    Waiting,
     /// Could not be proven by chosen reasons when so many proofs had been found. One more may be what it rests on.
     NotByChosen(u32),
     /// Could not be proven when it was tried.
@@ -44,6 +49,9 @@ struct Step {
     needs: [Option<Thing>; 2],
     /// Which of its reasons is tried, if not the chosen one.
     other: Option<usize>,
+    /// How many things were waiting when it began, and whether a reason for it failed because of the path.
+    waiting: usize,
+    waits: bool,
 }
 
 /// How a proof begins.
@@ -51,7 +59,10 @@ enum First {
     /// It was found before.
     Known,
     Step(Step),
-    None,
+    /// There is no way, or none without something on the path.
+    None {
+        waits: bool,
+    },
 }
 
 /// Which reasons a proof may use for what is not in doubt.
@@ -63,7 +74,7 @@ enum By {
 
 impl Solver<'_> {
     pub(crate) fn prove(&mut self, thing: Thing) -> bool {
-        if self.other_reason(thing, 0).is_none() {
+        if self.other_reason(thing, 0, By::Chosen).is_none() {
             return false;
         }
         let is_proven = self.search(thing, By::Chosen) || self.search(thing, By::Any);
@@ -83,22 +94,26 @@ impl Solver<'_> {
                         self.doubts.proofs.marks.insert(thing, Mark::OnPath);
                         self.doubts.proofs.path.push(step);
                     }
-                    First::None => {
-                        if !self.back_up(by) {
+                    First::None { waits } => {
+                        if !self.back_up(by, waits) {
                             return false;
                         }
                     }
                 }
             }
-            let Some(step) = self.doubts.proofs.path.last_mut() else { return true };
+            let proofs = &mut self.doubts.proofs;
+            let Some(step) = proofs.path.last_mut() else { return true };
             next = step.needs[0].take().or_else(|| step.needs[1].take());
             if next.is_none() {
-                let Step { thing, other, .. } = *step;
-                self.doubts.proofs.path.pop();
+                let Step { thing, other, waiting, .. } = *step;
+                proofs.path.pop();
+                proofs.marks.insert(thing, Mark::Good);
+                for thing in proofs.waiting.drain(waiting..) {
+                    proofs.marks.remove(&thing);
+                }
                 if let Some(other) = other {
                     self.rest_on(thing, other);
                 }
-                self.doubts.proofs.marks.insert(thing, Mark::Good);
             }
         }
     }
@@ -109,18 +124,21 @@ impl Solver<'_> {
         proofs.steps += 1;
         match proofs.marks.get(&thing) {
             Some(Mark::Good) => return First::Known,
-            Some(Mark::OnPath | Mark::Bad) => return First::None,
+            Some(Mark::OnPath | Mark::Waiting) => return First::None { waits: true },
+            Some(Mark::Bad) => return First::None { waits: false },
             Some(&Mark::NotByChosen(found)) if by == By::Chosen && found == proofs.found => {
-                return First::None;
+                return First::None { waits: false };
             }
             Some(Mark::NotByChosen(_)) | None => {}
         }
+        let waiting = proofs.waiting.len();
+        let begin = |needs, other| Step { thing, needs, other, waiting, waits: false };
         let step = match self.is_doubtful(thing) {
             _ if self.is_over_budget() || !self.is_alive(thing) => None,
-            false => self.needed(thing).map(|needs| Step { thing, needs, other: None }),
-            true => self.other_reason(thing, 0).map(|(at, needs)| Step { thing, needs, other: Some(at) }),
+            false => self.needed(thing, by).map(|needs| begin(needs, None)),
+            true => self.other_reason(thing, 0, by).map(|(at, needs)| begin(needs, Some(at))),
         };
-        step.map_or(First::None, First::Step)
+        step.map_or(First::None { waits: false }, First::Step)
     }
 
     fn is_over_budget(&self) -> bool {
@@ -128,29 +146,37 @@ impl Solver<'_> {
     }
 
     /// What was to be proven cannot be: the nearest thing on the way that has another reason tries that.
-    fn back_up(&mut self, by: By) -> bool {
-        while let Some(&Step { thing, other, .. }) = self.doubts.proofs.path.last() {
+    fn back_up(&mut self, by: By, mut waits: bool) -> bool {
+        while let Some(step) = self.doubts.proofs.path.last_mut() {
+            step.waits |= waits;
+            let Step { thing, other, .. } = *step;
             if (by == By::Any || other.is_some())
                 && !self.is_over_budget()
-                && let Some((at, needs)) = self.other_reason(thing, other.map_or(0, |at| at + 1))
+                && let Some((at, needs)) = self.other_reason(thing, other.map_or(0, |at| at + 1), by)
                 && let Some(step) = self.doubts.proofs.path.last_mut()
             {
                 (step.other, step.needs) = (Some(at), needs);
                 return true;
             }
             let proofs = &mut self.doubts.proofs;
-            let mark = match by {
+            let failed = match by {
                 By::Chosen => Mark::NotByChosen(proofs.found),
                 By::Any => Mark::Bad,
             };
-            proofs.path.pop();
-            proofs.marks.insert(thing, mark);
+            waits = proofs.path.pop().is_some_and(|step| step.waits);
+            if proofs.path.is_empty() {
+                proofs.marks.extend(proofs.waiting.drain(..).map(|thing| (thing, failed)));
+            } else if waits {
+                proofs.waiting.push(thing);
+            }
+            let is_waiting = waits && !proofs.path.is_empty();
+            proofs.marks.insert(thing, if is_waiting { Mark::Waiting } else { failed });
         }
         false
     }
 
     /// The next reason for a thing from a place in its list on: edges that deliver a fact first, then what states it.
-    fn other_reason(&mut self, thing: Thing, from: usize) -> Option<(usize, [Option<Thing>; 2])> {
+    fn other_reason(&mut self, thing: Thing, from: usize, by: By) -> Option<(usize, [Option<Thing>; 2])> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
             edges = self.state.graph.nodes[node].into.len();
@@ -161,7 +187,7 @@ impl Solver<'_> {
                     let program = &mut *self.program;
                     let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
                     if self.state.graph.passes(filter, obj, is_subtype) {
-                        return Some((at, [Some(Thing::Fact(src, obj)), Some(Thing::Edge(edge))]));
+                        return Some((at, delivery(edge, src, obj, by)));
                     }
                 }
             }
@@ -196,12 +222,12 @@ impl Solver<'_> {
     }
 
     /// What the chosen reason of a thing rests on; `None` if there is none.
-    fn needed(&self, thing: Thing) -> Option<[Option<Thing>; 2]> {
+    fn needed(&self, thing: Thing, by: By) -> Option<[Option<Thing>; 2]> {
         let graph = &self.state.graph;
         if let Thing::Fact(node, obj) = thing
             && let Some(edge) = self.owner(node, obj)
         {
-            return Some([Some(Thing::Fact(graph.edges[edge].src, obj)), Some(Thing::Edge(edge))]);
+            return Some(delivery(edge, graph.edges[edge].src, obj, by));
         }
         Some(premises(self.supports(thing)?.chosen()?, graph))
     }
@@ -213,6 +239,15 @@ impl Solver<'_> {
             Thing::Use(use_) => Some(&mut self.state.graph.uses[use_].supports),
             Thing::Rule(rule) => Some(&mut self.state.rules.held[rule].supports),
         }
+    }
+}
+
+/// An object arrives along an edge. Along chosen reasons that the source has it is what fails sooner; with any reason
+/// there are as many ways back for it as there are edges.
+fn delivery(edge: EdgeId, src: Node, obj: Obj, by: By) -> [Option<Thing>; 2] {
+    match by {
+        By::Chosen => [Some(Thing::Fact(src, obj)), Some(Thing::Edge(edge))],
+        By::Any => [Some(Thing::Edge(edge)), Some(Thing::Fact(src, obj))],
     }
 }
 

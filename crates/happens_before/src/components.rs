@@ -179,11 +179,16 @@ impl Components {
             return;
         }
         let labels = self.labels_below(component, found);
-        touched.components.insert(component);
+        let mut sizes = vec![0; found as usize];
+        of.iter().for_each(|&part| sizes[part as usize] += 1);
+        // The largest part goes on as the component: its members stay where they are.
+        let largest = (0..sizes.len()).max_by_key(|&part| sizes[part]);
+        self.order.remove(&self.all[component as usize].label);
         let mut parts = vec![component; found as usize];
-        for (part, label) in parts.iter_mut().zip(labels) {
-            if label != self.all[component as usize].label {
-                *part = self.make(label);
+        for (at, (part, label)) in parts.iter_mut().zip(labels).enumerate() {
+            match Some(at) == largest {
+                true => self.relabel(component, label),
+                false => *part = self.make(label),
             }
             touched.components.insert(*part);
         }
@@ -192,7 +197,9 @@ impl Components {
             self.all[part as usize].members.push(act);
             self.of[act.index()] = part;
             self.places[act.index()] = 0;
-            touched.acts.insert(act);
+            if part != component {
+                touched.acts.insert(act);
+            }
         }
     }
 

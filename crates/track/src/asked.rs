@@ -28,9 +28,9 @@ pub struct Asked<K, V> {
 
 #[derive(Debug)]
 struct Known<K, V> {
-    numbers: FxHashMap<K, Question>,
-    /// By number; nothing where a question was forgotten.
-    answers: Vec<Option<(K, V, Reads)>>,
+    answers: FxHashMap<K, (Question, V)>,
+    /// By number, with what the answer was worked out from; nothing where a question was forgotten.
+    questions: Vec<Option<(K, Reads)>>,
     free: Vec<Question>,
     readers: Readers<Question>,
 }
@@ -47,18 +47,16 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
     /// The answer, worked out now if nobody asked before.
     pub fn ask(&self, key: &K, work_out: impl FnOnce() -> V) -> V {
         let known = self.known();
-        if let Some(&question) = known.numbers.get(key)
-            && let Some((_, value, _)) = &known.answers[question.0 as usize]
-        {
-            note(Read::of(self.kind, question));
+        if let Some((question, value)) = known.answers.get(key) {
+            note(Read::of(self.kind, *question));
             return value.clone();
         }
         drop(known);
         let (value, reads) = if self.follows { record(work_out) } else { (work_out(), Reads::default()) };
         let mut known = self.known();
         // Another thread may have been faster: its answer is the same.
-        let question = match known.numbers.get(key) {
-            Some(&question) => question,
+        let question = match known.answers.get(key) {
+            Some(&(question, _)) => question,
             None => known.add(key, &value, reads),
         };
         note(Read::of(self.kind, question));
@@ -89,7 +87,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
 
     /// How many questions there are.
     pub fn len(&self) -> usize {
-        self.known().numbers.len()
+        self.known().answers.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -142,41 +140,42 @@ impl<K: Clone + Eq + Hash + Send + Sync, V: Clone + PartialEq + Send + Sync> Ask
 impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Known<K, V> {
     fn new() -> Known<K, V> {
         Known {
-            numbers: FxHashMap::default(),
-            answers: Vec::new(),
+            answers: FxHashMap::default(),
+            questions: Vec::new(),
             free: Vec::new(),
             readers: Readers::default(),
         }
     }
 
     fn key(&self, question: Question) -> Option<K> {
-        self.answers[question.0 as usize].as_ref().map(|(key, ..)| key.clone())
+        self.questions[question.0 as usize].as_ref().map(|(key, _)| key.clone())
     }
 
     fn add(&mut self, key: &K, value: &V, reads: Reads) -> Question {
         let question = self.free.pop().unwrap_or_else(|| {
-            self.answers.push(None);
-            Question(self.answers.len() as u32 - 1)
+            self.questions.push(None);
+            Question(self.questions.len() as u32 - 1)
         });
-        self.numbers.insert(key.clone(), question);
+        self.answers.insert(key.clone(), (question, value.clone()));
         self.readers.add(question, &reads);
-        self.answers[question.0 as usize] = Some((key.clone(), value.clone(), reads));
+        self.questions[question.0 as usize] = Some((key.clone(), reads));
         question
     }
 
     /// True if the answer is another one than before.
     fn set(&mut self, question: Question, value: V, reads: Reads) -> bool {
-        let Some((_, old, old_reads)) = &mut self.answers[question.0 as usize] else { return false };
+        let Some((key, old_reads)) = &mut self.questions[question.0 as usize] else { return false };
         self.readers.change(question, old_reads, &reads);
         *old_reads = reads;
+        let Some((_, old)) = self.answers.get_mut(key) else { return false };
         let differs = *old != value;
         *old = value;
         differs
     }
 
     fn forget(&mut self, question: Question) {
-        if let Some((key, _, reads)) = self.answers[question.0 as usize].take() {
-            self.numbers.remove(&key);
+        if let Some((key, reads)) = self.questions[question.0 as usize].take() {
+            self.answers.remove(&key);
             self.readers.remove(question, &reads);
             self.free.push(question);
         }

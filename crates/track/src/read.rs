@@ -131,11 +131,15 @@ pub enum Kind {
     Circles,
     /// What the holder of a lock wants to its harm.
     Harm,
+    /// Locks of an activation under which something is wanted to its harm.
+    Harmful,
+    /// A lock if only some objects get to the parameters of its method.
+    Narrowed,
     /// Objects that a call of an activation hands to code that may call them back.
     HandedOut,
     /// Calls of an activation that lead to harm.
     Steps,
-    /// The same with their positions.
+    /// Where one of them is.
     StepStmts,
     /// Locks and waits of an activation, without their positions.
     Uses,

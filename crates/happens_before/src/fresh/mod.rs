@@ -21,6 +21,7 @@ use looks::Looks;
 use owned::Arrival;
 use pointsto::{Act, Obj, PointsToDelta};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use track::{Changes, Kind, Memo, Read, Single, note};
 
 /// Which variables are fresh where, for every activation of application code.
@@ -31,6 +32,8 @@ pub struct Fresh {
     arrivals: Memo<Act, Vec<Arrival>>,
     /// For what is read to find out what an activation owns.
     owned: Memo<Act, ()>,
+    /// Who has something that was handed over.
+    takers: BTreeSet<Act>,
     clock: u32,
     /// What origins are given.
     received: Single<FxHashSet<Obj>>,
@@ -51,6 +54,7 @@ impl Fresh {
             acts: IndexVec::new(),
             arrivals: Memo::new(Kind::Arrivals, follows),
             owned: Memo::new(Kind::Other, follows),
+            takers: BTreeSet::new(),
             clock: 0,
             received: Single::default(),
             confined: Confined::new(follows),

@@ -8,7 +8,7 @@ use crate::types::Freshness;
 use crate::world::World;
 use ir::{StmtId, StmtKind, Var};
 use pointsto::Act;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use track::{Changes, Kind, Read, note};
 
 /// One call of an activation.
@@ -42,6 +42,7 @@ impl Fresh {
         if changes.everything {
             self.acts = Default::default();
             self.owned.clear();
+            self.takers.clear();
             stale.extend(world.pointsto.acts().filter(|&act| !world.is_jdk(act)));
         } else {
             stale.extend(self.owned.stale(changes));
@@ -51,9 +52,14 @@ impl Fresh {
         for act in stale.iter().copied().filter(|&act| !world.pointsto.runs(act)).collect::<Vec<_>>() {
             stale.remove(&act);
             self.owned.remove(act);
+            self.takers.remove(&act);
             if self.acts.at(act).take().is_some() {
                 changes.add(Read::of(Kind::Fresh, act));
             }
+        }
+        let mut moved: BTreeMap<u32, Vec<Act>> = BTreeMap::new();
+        for act in changes.of::<Act>(Kind::ComponentOf).filter(|act| stale.contains(act)) {
+            moved.entry(components.of(act)).or_default().push(act);
         }
         let in_order = |act: Act| (components.label(components.of(act)), act);
         let mut left: BTreeSet<(u32, Act)> = stale.into_iter().map(in_order).collect();
@@ -62,7 +68,10 @@ impl Fresh {
                 left.split_off(&(label, Act(0))).into_iter().map(|(_, act)| act).collect();
             let component = components.of(act);
             let differing = match components.is_cycle(component) {
-                true => self.own_cycle(world, origins, component, group, changes),
+                true => {
+                    let moved = moved.get(&component).map_or(&[][..], Vec::as_slice);
+                    self.own_cycle(world, origins, component, group, moved)
+                }
                 false => self.own_one(world, origins, act),
             };
             for act in differing {
@@ -83,6 +92,7 @@ impl Fresh {
             fresh.lose_params(world, origins, act);
             fresh.take_params(act);
         });
+        self.follow_taker(act);
         self.owned.set(act, Some(()), reads);
         self.differs(act, before.as_ref()).then_some(act).into_iter().collect()
     }
@@ -98,31 +108,26 @@ impl Fresh {
         if self.follows { track::record(|| work(self)) } else { (work(self), track::Reads::default()) }
     }
 
-    /// Members that own something else than before. If the cycle is another one, all of it is found out anew.
+    /// Members that own something else than before. `moved`: those that have come into the cycle.
     fn own_cycle(
         &mut self,
         world: &World<'_>,
         origins: &Origins,
         component: u32,
         stale: BTreeSet<Act>,
-        changes: &Changes,
+        moved: &[Act],
     ) -> Vec<Act> {
         let components = world.components;
-        let members: Vec<Act> =
-            components.members(component).iter().copied().filter(|&act| !world.is_jdk(act)).collect();
-        let is_moved = |act: &Act| changes.contains(Read::of(Kind::ComponentOf, *act));
-        let is_new = changes.everything || members.iter().any(is_moved);
-        let stale: BTreeSet<Act> = if is_new { members.iter().copied().collect() } else { stale };
         let mut before: Vec<(Act, Option<ActFresh>)> = Vec::new();
         let mut remembered: BTreeSet<Act> = BTreeSet::new();
         for &act in &stale {
             remembered.insert(act);
             let known = self.acts.at(act).take();
-            let (mut known_losses, is_kept) = (Vec::new(), !is_new);
+            let mut known_losses = Vec::new();
             let ((), reads) = self.record(|fresh| {
                 fresh.begin(world, act);
                 // The moments are those of before, as far as the parameters are the same.
-                if let (Some(known), Some(now), true) = (&known, fresh.at(act), is_kept) {
+                if let (Some(known), Some(now)) = (&known, fresh.at(act)) {
                     let same = |root: usize| {
                         known.look.roots.get(root).and_then(|root| root.param) == now.look.roots[root].param
                     };
@@ -133,6 +138,7 @@ impl Fresh {
                 }
                 fresh.arrivals_of(origins, act);
             });
+            self.follow_taker(act);
             self.owned.set(act, Some(()), reads);
             if let (Some(fresh), Some(flow)) = (&mut self.acts[act], world.flow(act)) {
                 for (root, moment) in known_losses {
@@ -145,6 +151,8 @@ impl Fresh {
         let calls =
             |act: Act| world.pointsto.calls(act).map(|(_, callee)| callee).filter(move |&act| inside(act));
         let mut touched = stale;
+        // What was lost for what was lost outside, whenever that was, has to come after it now.
+        touched.extend(moved.iter().flat_map(|&act| calls(act)));
         for (act, before) in &before {
             if self.differs(*act, before.as_ref()) {
                 touched.extend(calls(*act));
@@ -182,7 +190,7 @@ impl Fresh {
                 );
             }
         }
-        self.take_in_cycle(&members, &mut before, &mut remembered);
+        self.take_in_cycle(world, component, &mut before, &mut remembered);
         before.retain(|(act, before)| self.differs(*act, before.as_ref()));
         before.into_iter().map(|(act, _)| act).collect()
     }
@@ -297,19 +305,20 @@ impl Fresh {
     /// Little is handed over, so that a cycle is gone through as a whole.
     fn take_in_cycle(
         &mut self,
-        members: &[Act],
+        world: &World<'_>,
+        component: u32,
         before: &mut Vec<(Act, Option<ActFresh>)>,
         remembered: &mut BTreeSet<Act>,
     ) {
-        let is_taken = |fresh: &Fresh, act: Act| fresh.at(act).is_some_and(|at| at.taken.contains(&true));
-        let arrive_taken = |fresh: &Fresh, act: Act| {
-            let arrivals = fresh.arrivals.peek(act).into_iter().flatten();
-            arrivals.into_iter().any(|arrival| is_taken(fresh, arrival.caller))
-        };
-        if !members.iter().any(|&act| is_taken(self, act) || arrive_taken(self, act)) {
+        let is_inside = |act: Act| world.components.of(act) == component;
+        let gets_in =
+            |&act: &Act| is_inside(act) || world.pointsto.calls(act).any(|(_, callee)| is_inside(callee));
+        if !self.takers.iter().any(gets_in) {
             return;
         }
-        for &act in members {
+        let members = world.components.members(component);
+        let members: Vec<Act> = members.iter().copied().filter(|&act| !world.is_jdk(act)).collect();
+        for &act in &members {
             let Some(fresh) = &mut self.acts[act] else { continue };
             if remembered.insert(act) {
                 before.push((act, Some(fresh.clone())));
@@ -318,10 +327,19 @@ impl Fresh {
         }
         let mut grown = true;
         while std::mem::take(&mut grown) {
-            for &act in members {
+            for &act in &members {
                 grown |= self.take_params(act);
             }
         }
+        members.into_iter().for_each(|act| self.follow_taker(act));
+    }
+
+    /// Keeps up to date who has something that was handed over.
+    fn follow_taker(&mut self, act: Act) {
+        match self.at(act).is_some_and(|fresh| fresh.taken.contains(&true)) {
+            true => self.takers.insert(act),
+            false => self.takers.remove(&act),
+        };
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Entries {
 /// What gets to a member of a cycle.
 #[derive(Debug, PartialEq, Eq)]
 struct Arriving {
+    /// All who run it, without any lock.
+    bare: Family,
     from_outside: Family,
     inner: Vec<(Call, SetId)>,
 }
@@ -110,7 +112,8 @@ impl Entries {
         }
     }
 
-    /// All members of cycles that have come to be, have fallen apart or have other members, or another order.
+    /// Cycles that have come to be, have fallen apart or have other members, or another order: those who came or went,
+    /// and whom they call.
     fn add_cycles(&mut self, world: &World<'_>, delta: &PointsToDelta, changes: &Changes, left: &mut Left) {
         let components = &world.components;
         let known = self.cycles.iter().map(|(cycle, _)| cycle);
@@ -125,11 +128,17 @@ impl Entries {
             let now = if is_cycle { in_order(world, cycle.0) } else { Vec::new() };
             let known = self.cycles.peek(cycle).map_or(&[][..], Vec::as_slice);
             if known != now {
-                let running = known.iter().chain(&now).filter(|&&act| world.pointsto.runs(act));
-                running.for_each(|&act| add(world, left, act));
-                self.cycles.remove(cycle);
-            } else if stale.contains(&cycle) {
-                left.entry((Reverse(components.label(cycle.0)), cycle.0)).or_default();
+                let (before, after): (FxHashSet<Act>, FxHashSet<Act>) =
+                    (known.iter().copied().collect(), now.iter().copied().collect());
+                for &act in before.symmetric_difference(&after).filter(|&&act| world.pointsto.runs(act)) {
+                    add(world, left, act);
+                    world.pointsto.calls(act).for_each(|(_, callee)| add(world, left, callee));
+                }
+            }
+            if known != now || stale.contains(&cycle) {
+                if is_cycle {
+                    left.entry((Reverse(components.label(cycle.0)), cycle.0)).or_default();
+                }
                 self.cycles.remove(cycle);
             }
         }
@@ -203,9 +212,9 @@ impl Finder<'_, '_, '_> {
             }
         }
         if bare == all {
-            return Arriving { from_outside: all, inner: Vec::new() };
+            return Arriving { bare: all, from_outside: all, inner: Vec::new() };
         }
-        let mut found = Arriving { from_outside: roots, inner: Vec::new() };
+        let mut found = Arriving { bare: all, from_outside: roots, inner: Vec::new() };
         for &(caller, stmt) in world.calls.callers(act) {
             let (call, held) = (Call::new(world, caller, stmt, act), self.inside.before(caller, stmt));
             if is_outside(caller) {
@@ -240,12 +249,15 @@ impl Finder<'_, '_, '_> {
         let in_order = in_order(self.world, component);
         let (found, reads) = self.record(|finder| finder.meet_inside(&in_order));
         self.entries.cycles.set(Cycle(component), Some(in_order), reads);
-        let none = Reads::default;
-        found
-            .into_iter()
-            .filter(|&(act, met)| self.entries.certain.set(act, Some(met), none()) != Some(met))
-            .map(|(act, _)| act)
-            .collect()
+        let mut differing = Vec::new();
+        for (act, met) in found {
+            let is_other = self.entries.certain.peek(act) != Some(&met);
+            if is_other || acts.contains(&act) {
+                self.entries.certain.set(act, Some(met), Reads::default());
+            }
+            differing.extend(is_other.then_some(act));
+        }
+        differing
     }
 
     /// Callers come first as far as they can, and what is reached without a lock has none to begin with.
@@ -254,6 +266,9 @@ impl Finder<'_, '_, '_> {
         let mut found = self.bare_inside(&cycle);
         let mut left: BTreeSet<usize> = (0..in_order.len()).collect();
         while let Some(at) = left.pop_first() {
+            if found[at] == cycle.bare[at] {
+                continue;
+            }
             let mut met = cycle.from_outside[at];
             for edge in &mut cycle.into[at] {
                 // Of what is not visited yet there is no constraint yet.
@@ -294,12 +309,18 @@ impl Finder<'_, '_, '_> {
     fn told(&mut self, known: Family, call: Call, held: SetId) -> Family {
         let families = &mut self.entries.families;
         let both = families.under(self.telling, known, held);
-        families.map(both, |set| self.telling.set_down(call, set))
+        let table = &self.telling.told.table;
+        match families.of(both).iter().any(|&(_, set)| table.is_told_by_path(set)) {
+            true => families.map(both, |set| self.telling.set_down(call, set)),
+            false => both,
+        }
     }
 }
 
 /// A cycle of calls by the places of its members.
 struct Inner {
+    /// As little as there can be.
+    bare: Vec<Family>,
     from_outside: Vec<Family>,
     into: Vec<Vec<Edge>>,
     /// With what the caller itself holds.
@@ -318,9 +339,10 @@ impl Inner {
     fn new(in_order: &[Act], arriving: &Memo<Act, Arriving>) -> Inner {
         let places: FxHashMap<Act, usize> = in_order.iter().copied().zip(0..).collect();
         let none = || in_order.iter().map(|_| Vec::new()).collect();
-        let mut inner = Inner { from_outside: Vec::new(), into: Vec::new(), out: none() };
+        let mut inner = Inner { bare: Vec::new(), from_outside: Vec::new(), into: Vec::new(), out: none() };
         for (to, &act) in in_order.iter().enumerate() {
             let arriving = arriving.get(act);
+            inner.bare.push(arriving.map_or(Family(0), |arriving| arriving.bare));
             inner.from_outside.push(arriving.map_or(Family(0), |arriving| arriving.from_outside));
             let calls = arriving.into_iter().flat_map(|arriving| &arriving.inner);
             let edges = calls.map(|&(call, held)| {

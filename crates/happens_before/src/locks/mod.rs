@@ -4,11 +4,13 @@
 mod calls;
 mod common;
 mod families;
+mod harmful;
 mod held;
 mod inside;
 mod intra;
 pub mod keys;
 mod narrow;
+mod narrowed;
 mod near;
 mod nestings;
 mod nests;

@@ -1,8 +1,10 @@
 //! All nestings, kept up to date: who is looked at again when something changes, and how what was found is told, with
 //! positions and in the order of content. Knows nothing of how one holder is looked at.
 
+use super::harmful::Harmful;
 use super::held::Holding;
 use super::keys::Keys;
+use super::narrowed::Narrowed;
 use super::nests::{Finder, Nest};
 use super::passing::Passing;
 use super::reached;
@@ -24,6 +26,8 @@ pub struct Nestings {
     wants: Wants,
     steps: Steps,
     passing: Passing,
+    harmful: Harmful,
+    narrowed: Narrowed,
     /// By holder.
     found: Memo<Act, Vec<Nest>>,
     told: Memo<Act, Vec<Nesting>>,
@@ -37,6 +41,8 @@ impl Nestings {
             wants: Wants::new(follows),
             steps: Steps::new(follows),
             passing: Passing::new(follows),
+            harmful: Harmful::new(follows),
+            narrowed: Narrowed::new(follows),
             found: Memo::new(Kind::Walks, follows),
             told: Memo::new(Kind::Nested, follows),
             all: Vec::new(),
@@ -64,16 +70,19 @@ impl Nestings {
         if changes.contains(Read::all(Kind::Joins)) {
             acts.extend(holding.waiting());
         }
-        self.passing.update(keys, changes);
+        let is_read = |read: Read| self.found.reads(read);
+        self.passing.update(keys, is_read, changes);
         self.wants.update(holding, &told.table, &acts, self.follows, changes);
-        self.steps.update(holding, &self.wants, changes);
+        self.steps.update(holding, &self.wants, is_read, changes);
+        self.harmful.update(holding, &told.table, &mut self.wants, changes);
+        self.narrowed.update(keys, told, &self.passing, changes);
         acts.extend(self.found.stale(changes));
         let mut differing: BTreeSet<Act> = BTreeSet::new();
         for act in acts {
-            let Nestings { wants, steps, passing, .. } = self;
+            let Nestings { wants, steps, passing, harmful, narrowed, .. } = self;
             let telling = &mut Telling { keys, told };
             let walker = Walker { telling, passing };
-            let mut finder = Finder { holding, wants, steps, walker };
+            let mut finder = Finder { holding, harmful, wants, steps, narrowed, walker };
             let (found, reads) = self.found.record(|| finder.find(act));
             if self.found.peek(act).map_or(&[][..], Vec::as_slice) != found {
                 differing.insert(act);
@@ -141,7 +150,7 @@ impl Nestings {
             .route
             .calls
             .iter()
-            .map(|&(act, at)| (act, self.steps.stmts(world, &self.wants, act, nest.harm)[at as usize]))
+            .filter_map(|&call| Some((call.caller, self.steps.stmt(world, call)?)))
             .collect();
         let (stmt, wants) = match nest.what {
             What::Lock(wanted) => {

@@ -6,8 +6,8 @@ use super::narrow::{Narrow, Params, widen};
 use super::telling::Call;
 use arena::{Interner, define_id};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
-use track::{Asked, Changes, Kind};
+use std::sync::{Mutex, PoisonError};
+use track::{Asked, Changes, Kind, Read};
 
 define_id! {
     /// What may get to the parameters of an activation; 0 for anything.
@@ -29,10 +29,13 @@ impl Passing {
         Passing { restrictions, entered, known_widened: FxHashMap::default() }
     }
 
-    pub fn update(&mut self, keys: &Keys<'_, '_>, changes: &mut Changes) {
-        let restrictions = RefCell::new(&mut self.restrictions);
-        self.entered
-            .refresh(changes, |&(call, params)| enter(keys, &mut restrictions.borrow_mut(), call, params));
+    /// What no walk has read is forgotten when it may be another.
+    pub fn update(&mut self, keys: &Keys<'_, '_>, is_read: impl Fn(Read) -> bool, changes: &mut Changes) {
+        let restrictions = Mutex::new(&mut self.restrictions);
+        self.entered.refresh_read(changes, is_read, |&(call, params)| {
+            let mut restrictions = restrictions.lock().unwrap_or_else(PoisonError::into_inner);
+            enter(keys, &mut restrictions, call, params)
+        });
     }
 
     pub fn add(&mut self, params: Params) -> Restriction {

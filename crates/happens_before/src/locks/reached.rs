@@ -1,7 +1,7 @@
 //! Is the lock that is wanted found by way of the one that is held: a child by its parent, a node by the one
 //! before? Follows values back through fields, elements and results of calls; knows no object.
 
-use super::nests::lock_var;
+use super::narrowed::lock_var;
 use super::paths::Paths;
 use crate::flow::Flow;
 use crate::types::HeldLock;

@@ -1,9 +1,10 @@
 //! The best way from the holder of a lock to each activation of a walk. Knows the calls of the walk; nothing of locks.
 
+use super::near::Near;
+use super::telling::Call;
 use super::walk::Walk;
 use crate::world::World;
 use ir::MethodId;
-use pointsto::Act;
 use std::collections::BTreeSet;
 
 /// What a call that code outside may make, or not, adds to the length of a way.
@@ -14,8 +15,7 @@ const OTHER: usize = 2;
 /// The calls of a way, outermost first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
-    /// With the number of the statement among those that lead to harm.
-    pub calls: Vec<(Act, u32)>,
+    pub calls: Vec<Call>,
     /// Code outside has to call back.
     pub called_back: bool,
     /// Most methods that one of the calls may lead to.
@@ -23,7 +23,7 @@ pub struct Route {
 }
 
 pub struct Routes<'a> {
-    walk: &'a Walk<'a>,
+    near: &'a Near,
     /// By number of the activation: how long the way is, and its last call.
     best: Vec<Option<(usize, usize)>>,
     /// By number of the edge.
@@ -32,14 +32,13 @@ pub struct Routes<'a> {
 
 impl<'a> Routes<'a> {
     /// Of ways that are equally long the first by content is taken; all are known before they are followed.
-    pub fn new(world: &World<'_>, walk: &'a Walk<'a>) -> Routes<'a> {
-        let near = walk.near;
+    pub fn new(world: &World<'_>, near: &'a Near, walk: &Walk) -> Routes<'a> {
         let mut routes =
-            Routes { walk, best: vec![None; near.acts.len()], choices: vec![0; near.edges.len()] };
+            Routes { near, best: vec![None; near.acts.len()], choices: vec![0; near.edges.len()] };
         let mut left = BTreeSet::from([(0, near.start())]);
         while let Some((length, from)) = left.pop_first() {
-            routes.count_choices(world, from);
-            for &edge in near.leaving(from).iter().filter(|&&edge| walk.passed[edge].is_some()) {
+            routes.count_choices(world, walk, from);
+            for &edge in near.leaving(from).iter().filter(|&&edge| walk.passes(edge)) {
                 let (step, to) = (near.edges[edge].step, near.edges[edge].to);
                 let others = routes.choices[edge] - 1;
                 let length = length + 1 + others * OTHER + usize::from(step.called_back) * CALLED_BACK;
@@ -57,9 +56,9 @@ impl<'a> Routes<'a> {
     }
 
     /// How many methods each call of an activation may lead to, of those that matter.
-    fn count_choices(&mut self, world: &World<'_>, from: usize) {
-        let near = self.walk.near;
-        let passing = near.leaving(from).iter().filter(|&&edge| self.walk.passed[edge].is_some());
+    fn count_choices(&mut self, world: &World<'_>, walk: &Walk, from: usize) {
+        let near = self.near;
+        let passing = near.leaving(from).iter().filter(|&&edge| walk.passes(edge));
         let led = passing.map(|&edge| {
             let step = near.edges[edge].step;
             (step.at, world.pointsto.method(step.call.callee), edge)
@@ -73,13 +72,13 @@ impl<'a> Routes<'a> {
     }
 
     pub fn to(&self, at: usize) -> Route {
-        let near = self.walk.near;
+        let near = self.near;
         let called_back = self.best[at].is_some_and(|(length, _)| length >= CALLED_BACK);
         let mut route = Route { called_back, ..Route::default() };
         let mut last = self.best[at];
         while let Some((_, edge)) = last {
             let from = near.edges[edge].from;
-            route.calls.push((near.act(from), near.edges[edge].step.at));
+            route.calls.push(near.edges[edge].step.call);
             route.choices = route.choices.max(self.choices[edge]);
             last = self.best.get(from).copied().flatten();
         }

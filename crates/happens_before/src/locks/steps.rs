@@ -42,7 +42,7 @@ pub enum What {
 #[derive(Debug)]
 pub struct Steps {
     steps: Asked<(Act, Harm), Arc<[Step]>>,
-    stmts: Asked<(Act, Harm), Arc<[StmtId]>>,
+    stmts: Asked<Call, Option<StmtId>>,
     uses: Asked<Act, Arc<[Use]>>,
     /// What is handed to code that is not analysed and may call it back, by activation.
     handed_out: FxHashMap<Act, Vec<(StmtId, Obj)>>,
@@ -58,7 +58,14 @@ impl Steps {
         }
     }
 
-    pub fn update(&mut self, holding: &Holding<'_, '_>, wants: &Wants, changes: &mut Changes) {
+    /// What no walk has read is forgotten when it may be another.
+    pub fn update(
+        &mut self,
+        holding: &Holding<'_, '_>,
+        wants: &Wants,
+        is_read: impl Fn(Read) -> bool,
+        changes: &mut Changes,
+    ) {
         if changes.contains(Read::all(Kind::CalledBack)) {
             let mut now: FxHashMap<Act, Vec<(StmtId, Obj)>> = FxHashMap::default();
             for (act, stmt, obj) in holding.world.pointsto.called_back() {
@@ -73,8 +80,9 @@ impl Steps {
             }
         }
         let handed_out = &self.handed_out;
-        self.steps.refresh(changes, |&(act, harm)| steps(holding, wants, handed_out, act, harm));
-        self.stmts.refresh(changes, |&(act, harm)| stmts(holding.world, wants, act, harm));
+        let steps = |&(act, harm): &(Act, Harm)| steps(holding, wants, handed_out, act, harm);
+        self.steps.refresh_read(changes, is_read, steps);
+        self.stmts.refresh(changes, |call| call.stmt(holding.world));
         self.uses.refresh(changes, |&act| uses(holding, act));
     }
 
@@ -82,21 +90,14 @@ impl Steps {
         self.steps.ask(&(act, harm), || steps(holding, wants, &self.handed_out, act, harm))
     }
 
-    /// The statements with such calls.
-    pub fn stmts(&self, world: &World<'_>, wants: &Wants, act: Act, harm: Harm) -> Arc<[StmtId]> {
-        self.stmts.ask(&(act, harm), || stmts(world, wants, act, harm))
+    /// Where a call is.
+    pub fn stmt(&self, world: &World<'_>, call: Call) -> Option<StmtId> {
+        self.stmts.ask(&call, || call.stmt(world))
     }
 
     pub fn uses(&self, holding: &Holding<'_, '_>, act: Act) -> Arc<[Use]> {
         self.uses.ask(&act, || uses(holding, act))
     }
-}
-
-fn stmts(world: &World<'_>, wants: &Wants, act: Act, harm: Harm) -> Arc<[StmtId]> {
-    let leading = world.calls.callees(act).iter().filter(|&&(_, callee)| wants.leads_to(world, harm, callee));
-    let mut stmts: Vec<StmtId> = leading.map(|&(stmt, _)| stmt).collect();
-    stmts.dedup();
-    stmts.into()
 }
 
 fn steps(

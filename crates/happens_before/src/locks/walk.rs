@@ -1,100 +1,110 @@
-//! What happens while one lock is held: a walk from its holder over the calls made meanwhile, with the locks
-//! certainly held and the objects that can get there on the way. Knows one holder at a time, and no origin.
+//! What happens while one lock is held: a walk from its holder over the calls made meanwhile, with the objects that
+//! can get there and the locks certainly held on the way. Knows one holder at a time, and no origin.
 
 use super::near::Near;
 use super::passing::{Passing, Restriction};
 use super::table::SetId;
 use super::telling::Telling;
-use pointsto::Act;
-use std::collections::BTreeSet;
+use crate::bits::Bits;
 
 pub struct Walker<'a, 'k, 'w> {
     pub telling: &'a mut Telling<'k, 'w>,
     pub passing: &'a mut Passing,
 }
 
-/// Where the walk begins.
-pub struct Start {
-    pub act: Act,
-    /// What callers certainly hold.
-    pub entry: SetId,
-    pub params: Restriction,
-}
-
-/// An activation as the walk gets there.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Node {
-    /// Certainly held at its entry, in its own terms.
-    pub held: SetId,
-    pub params: Restriction,
-}
-
-pub struct Walk<'a> {
-    pub near: &'a Near,
-    pub start: Node,
-    /// By number; those that nothing gets to are not visited.
-    pub nodes: Vec<Option<Node>>,
+/// Who gets where, whatever is held.
+pub struct Walk {
+    /// By number, the holder last; those that nothing gets to are not visited.
+    pub params: Vec<Option<Restriction>>,
     /// By number of the edge: what the call passes on.
-    pub passed: Vec<Option<Node>>,
+    passed: Vec<Option<Restriction>>,
 }
 
-impl Walk<'_> {
+impl Walk {
+    /// How many activations are visited.
     pub fn visited(&self) -> usize {
-        self.nodes.iter().flatten().count()
+        self.params.iter().flatten().count() - 1
+    }
+
+    /// Does anything get along this edge?
+    pub fn passes(&self, edge: usize) -> bool {
+        self.passed[edge].is_some()
     }
 }
 
 impl Walker<'_, '_, '_> {
-    /// held(m) = ⋂ over calls (c, s) on the walk: told in m's terms, held(c) ∪ held(c, s); objects with ⋃. Callers
-    /// come first as far as they can, and are met in the order of content.
-    pub fn walk<'n>(&mut self, start: &Start, near: &'n Near) -> Walk<'n> {
-        let first = Node { held: start.entry, params: start.params };
-        let mut passed = vec![None; near.edges.len()];
-        let mut nodes: Vec<Option<Node>> = vec![None; near.acts.len()];
-        let mut left = BTreeSet::new();
-        self.pass(near, near.start(), &first, &mut passed, &mut left);
-        while let Some(at) = left.pop_first() {
-            let mut found: Option<Node> = nodes[at];
-            for node in passed[near.arriving(at)].iter().flatten() {
-                match &mut found {
-                    None => found = Some(*node),
-                    Some(found) => self.add(found, node),
-                }
-            }
-            let Some(found) = found else { continue };
-            if nodes[at].as_ref() != Some(&found) {
-                self.pass(near, at, &found, &mut passed, &mut left);
-                nodes[at] = Some(found);
+    /// params(m) = ⋃ over calls (c, s) on the walk: what the call passes of params(c).
+    pub fn walk(&mut self, near: &Near, start: Restriction) -> Walk {
+        let mut walk = Walk { params: vec![None; near.acts.len() + 1], passed: vec![None; near.edges.len()] };
+        walk.params[near.start()] = Some(start);
+        let mut left = Bits::with_len(near.acts.len());
+        self.pass(near, near.start(), start, &mut walk, &mut left);
+        while let Some(at) = pop(&mut left) {
+            let (known, passed) = (walk.params[at], &walk.passed[near.arriving(at)]);
+            let all = known.iter().chain(passed.iter().flatten()).copied();
+            let Some(found) = all.reduce(|a, b| self.passing.widened(a, b)) else { continue };
+            if known != Some(found) {
+                walk.params[at] = Some(found);
+                self.pass(near, at, found, &mut walk, &mut left);
             }
         }
-        Walk { near, start: first, nodes, passed }
+        walk
     }
 
-    /// Another way to the same activation.
-    fn add(&mut self, known: &mut Node, other: &Node) {
-        known.held = self.telling.meet(known.held, other.held);
-        known.params = self.passing.widened(known.params, other.params);
+    fn pass(&mut self, near: &Near, from: usize, params: Restriction, walk: &mut Walk, left: &mut Bits) {
+        for &edge in near.leaving(from) {
+            let passed = self.passing.enter(self.telling.keys, near.edges[edge].step.call, params);
+            if passed.is_some() && walk.passed[edge] != passed {
+                walk.passed[edge] = passed;
+                left.insert(near.edges[edge].to);
+            }
+        }
     }
 
-    fn pass(
+    /// held(m) = ⋂ over calls (c, s) on the walk: told in m's terms, held(c) ∪ held(c, s), where callers of the holder
+    /// hold `entry`. By number, the holder last. Callers come first as far as they can, and are met in the order of
+    /// content.
+    pub fn held(&mut self, near: &Near, walk: &Walk, entry: SetId) -> Vec<Option<SetId>> {
+        let mut held = vec![None; near.acts.len() + 1];
+        let mut passed = vec![None; near.edges.len()];
+        held[near.start()] = Some(entry);
+        let mut left = Bits::with_len(near.acts.len());
+        self.hold(near, near.start(), entry, walk, &mut passed, &mut left);
+        while let Some(at) = pop(&mut left) {
+            let all = held[at].iter().chain(passed[near.arriving(at)].iter().flatten()).copied();
+            let Some(met) = all.reduce(|a, b| self.telling.meet(a, b)) else { continue };
+            if held[at] != Some(met) {
+                held[at] = Some(met);
+                self.hold(near, at, met, walk, &mut passed, &mut left);
+            }
+        }
+        held
+    }
+
+    fn hold(
         &mut self,
         near: &Near,
         from: usize,
-        node: &Node,
-        passed: &mut [Option<Node>],
-        left: &mut BTreeSet<usize>,
+        held: SetId,
+        walk: &Walk,
+        passed: &mut [Option<SetId>],
+        left: &mut Bits,
     ) {
-        for &edge in near.leaving(from) {
+        for &edge in near.leaving(from).iter().filter(|&&edge| walk.passes(edge)) {
             let (step, to) = (near.edges[edge].step, near.edges[edge].to);
-            let entered = self.passing.enter(self.telling.keys, step.call, node.params);
-            let Some(params) = entered else { continue };
-            let held = self.telling.union(node.held, step.held);
-            let held = self.telling.set_down(step.call, held);
-            let entered = Some(Node { held, params });
-            if passed[edge] != entered {
-                passed[edge] = entered;
+            let all = self.telling.union(held, step.held);
+            let told = Some(self.telling.set_down(step.call, all));
+            if passed[edge] != told {
+                passed[edge] = told;
                 left.insert(to);
             }
         }
     }
+}
+
+/// The first of the activations that something new gets to.
+fn pop(left: &mut Bits) -> Option<usize> {
+    let first = left.iter().next()?;
+    left.remove(first);
+    Some(first)
 }

@@ -79,11 +79,7 @@ impl Loads {
     }
 
     /// Loads of this field, or of elements.
-    pub fn of(&self, slot: Slot) -> impl Iterator<Item = Load> + '_ {
-        let field = match slot {
-            Slot::Field(_, field) | Slot::Static(field) => Some(field),
-            Slot::Elements(_) => None,
-        };
+    pub fn of(&self, field: Option<FieldId>) -> impl Iterator<Item = Load> + '_ {
         note(read(field));
         self.by_field.get(&field).into_iter().flatten().copied()
     }
@@ -92,6 +88,14 @@ impl Loads {
     pub fn modelled(&self, slot: Slot) -> impl Iterator<Item = Act> + '_ {
         note(modelled_read(slot));
         self.by_slot.get(&slot).into_iter().flatten().copied()
+    }
+}
+
+/// None for elements.
+pub fn field_of(slot: Slot) -> Option<FieldId> {
+    match slot {
+        Slot::Field(_, field) | Slot::Static(field) => Some(field),
+        Slot::Elements(_) => None,
     }
 }
 

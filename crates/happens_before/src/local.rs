@@ -1,9 +1,12 @@
 //! Objects that belong to one instance of an origin that runs several times at once. Knows who allocated what
 //! and what the origin loads from elsewhere.
 
+mod parts;
+mod sharing;
+
 use crate::bits::Bits;
 use crate::flow::{after, from_entry};
-use crate::loads::{Load, Loads};
+use crate::loads::Loads;
 use crate::origins::Origins;
 use crate::owners::{Owners, allocation};
 use crate::reach::{Barrier, Kills, Start, climb};
@@ -11,27 +14,37 @@ use crate::types::{Origin, OriginInfo};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::{MethodId, StmtId, Var};
-use pointsto::{Act, Context, Ctx, Obj, PointsToDelta, Slot};
+use ir::{MethodId, StmtId};
+use parts::Parts;
+use pointsto::{Act, Context, Ctx, Obj, PointsToDelta};
 use rustc_hash::FxHashMap;
+use sharing::{Grounds, Sharing};
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Read, Single, note};
+use std::sync::Arc;
+use track::{Changes, Kind, Memo, Read, note};
 
 /// Beyond this many activations around an allocation, what happens between it and a spawn is not followed.
 const MOST_CALLERS: usize = 1500;
 
 pub struct Local {
-    follows: bool,
     loads: Loads,
     /// For origins that overlap themselves: objects that their instances make, or run on.
     made: IndexVec<Origin, Bits>,
-    /// Of these, and of their parts, those that no two instances share.
-    objects: Single<IndexVec<Origin, Bits>>,
+    sharing: Sharing,
+    parts: Parts,
+    /// Of what is made, and of its parts, what no two instances share.
+    objects: Memo<Origin, Bits>,
 }
 
 impl Local {
     pub fn new(follows: bool) -> Local {
-        Local { follows, loads: Loads::new(follows), made: IndexVec::new(), objects: Single::default() }
+        Local {
+            loads: Loads::new(follows),
+            made: IndexVec::new(),
+            sharing: Sharing::new(follows),
+            parts: Parts::new(follows),
+            objects: Memo::new(Kind::Other, follows),
+        }
     }
 
     pub fn update(
@@ -43,48 +56,51 @@ impl Local {
         changes: &mut Changes,
     ) {
         self.loads.update(world, delta, changes);
+        if changes.everything {
+            self.objects.clear();
+        }
+        let Local { loads, made, sharing, parts, objects: own } = self;
+        let on = Grounds { world, origins, owners, loads };
+        let is_read = |read: Read| own.reads(read);
+        sharing.update(on, is_read, changes);
+        parts.update(world, owners, is_read, changes);
+        let mut stale: BTreeSet<Origin> = own.stale(changes).into_iter().collect();
         let objects = &delta.objects;
         let is_other = !objects.added.is_empty() || !objects.removed.is_empty() || !delta.renamed.is_empty();
         if is_other || changes.contains(Read::all(Kind::Origins)) {
-            let before = std::mem::replace(&mut self.made, made(world, origins));
-            if before != self.made {
-                changes.add(Read::all(Kind::Made));
-            }
+            let before = std::mem::replace(made, find_made(world, origins));
+            let origins = (0..before.len().max(made.len())).map(Origin::new);
+            stale.extend(
+                origins.filter(|&origin| changes.everything || before.get(origin) != made.get(origin)),
+            );
         }
-        let shared = Shared { world, origins, owners, loads: &self.loads };
-        let before = self.objects.update(self.follows, changes, || {
-            note(Read::all(Kind::Made));
-            let own = |(origin, made): (Origin, &Bits)| {
-                let mut own = made.clone();
-                shared.remove(origin, &mut own);
-                add_parts(world, owners, &mut own);
-                own
-            };
-            self.made.iter().map(own).collect()
+        let stale: Vec<Origin> = stale.into_iter().collect();
+        // What is read here is read by nobody else.
+        let redone = own.redo(&stale, &mut Changes::default(), |origin| {
+            let mut own = made.get(origin)?.clone();
+            remove_shared(on, sharing, origin, &mut own);
+            add_parts(on, parts, &mut own);
+            Some(own)
         });
-        if let Some(before) = before.filter(|_| !changes.everything) {
-            self.tell(&before, changes);
+        if changes.everything {
+            return;
         }
-    }
-
-    fn tell(&self, before: &IndexVec<Origin, Bits>, changes: &mut Changes) {
         let none = Bits::new();
-        for origin in (0..before.len().max(self.objects.value.len())).map(Origin::new) {
-            let [before, now] = [before, &self.objects.value].map(|own| own.get(origin).unwrap_or(&none));
-            let gone = before.iter().filter(|&obj| !now.contains(obj));
-            let new = now.iter().filter(|&obj| !before.contains(obj));
-            gone.chain(new).for_each(|obj| changes.add(Read::pair(Kind::Local, origin, Obj::new(obj))));
+        for (origin, before) in redone {
+            let [before, now] = [before.as_ref(), own.peek(origin)].map(|own| own.unwrap_or(&none));
+            let differing = before.differing(now);
+            differing.for_each(|obj| changes.add(Read::pair(Kind::Local, origin, Obj::new(obj))));
         }
     }
 
     pub fn contains(&self, origin: Origin, obj: Obj) -> bool {
         note(Read::pair(Kind::Local, origin, obj));
-        self.objects.value.get(origin).is_some_and(|objects| objects.contains(obj.index()))
+        self.objects.peek(origin).is_some_and(|objects| objects.contains(obj.index()))
     }
 }
 
 /// By origin: what is made in the context of its task.
-fn made(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Bits> {
+fn find_made(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Bits> {
     let mut made_in: FxHashMap<Obj, Vec<Obj>> = FxHashMap::default();
     let mut tasks: FxHashMap<Ctx, Option<Obj>> = FxHashMap::default();
     for obj in world.pointsto.objects() {
@@ -107,82 +123,33 @@ fn made(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Bits> {
     origins.info.iter().map(|(_, info)| own(info)).collect()
 }
 
-/// What instances of an origin may get from each other.
-struct Shared<'a, 'w> {
-    world: &'a World<'w>,
-    origins: &'a Origins,
-    owners: &'a Owners,
-    loads: &'a Loads,
-}
-
-impl Shared<'_, '_> {
-    /// o stays local iff no load executed by the origin from a static, or from an object that is not local itself,
-    /// may yield it.
-    fn remove(&self, origin: Origin, own: &mut Bits) {
-        let mut known: FxHashMap<Slot, bool> = FxHashMap::default();
-        let mut is_loaded = |slot: Slot| *known.entry(slot).or_insert_with(|| self.is_loaded(origin, slot));
-        loop {
-            let is_own = |slot: Slot| base(slot).is_some_and(|base| own.contains(base.index()));
-            let mut is_shared =
-                |obj: Obj| self.owners.all(obj).iter().copied().any(|slot| !is_own(slot) && is_loaded(slot));
-            let lost: Vec<usize> = own.iter().filter(|&at| is_shared(Obj::new(at))).collect();
-            if lost.is_empty() {
-                return;
-            }
-            for at in lost {
-                own.remove(at);
-            }
+/// o stays local iff no load executed by the origin from a static, or from an object that is not local itself, may
+/// yield it.
+fn remove_shared(on: Grounds<'_, '_>, sharing: &Sharing, origin: Origin, own: &mut Bits) {
+    let held = |at: usize| (at, sharing.holders(on, origin, Obj::new(at)));
+    let mut left: Vec<(usize, Arc<[Option<Obj>]>)> = own.iter().map(held).collect();
+    loop {
+        let is_shared = |holders: &[Option<Obj>]| {
+            holders.iter().any(|holder| holder.is_none_or(|holder| !own.contains(holder.index())))
+        };
+        let (lost, kept): (Vec<_>, Vec<_>) = left.into_iter().partition(|(_, holders)| is_shared(holders));
+        if lost.is_empty() {
+            return;
         }
-    }
-
-    /// Does the origin load references from the slot?
-    fn is_loaded(&self, origin: Origin, slot: Slot) -> bool {
-        let runs = |act: Act| self.origins.of(act).contains(&origin);
-        let has_base = |act: Act, var: Option<Var>| match (base(slot), var) {
-            (Some(base), Some(var)) => self.world.pointsto.pts(act, var).contains(base),
-            (base, _) => base.is_none(),
-        };
-        let loads = |(method, var): Load| {
-            self.world.acts_of(method).iter().any(|&act| runs(act) && has_base(act, var))
-        };
-        self.loads.of(slot).any(loads) || self.loads.modelled(slot).any(runs)
+        for (at, _) in lost {
+            own.remove(at);
+        }
+        left = kept;
     }
 }
 
-fn base(slot: Slot) -> Option<Obj> {
-    match slot {
-        Slot::Field(base, _) | Slot::Elements(base) => Some(base),
-        Slot::Static(_) => None,
-    }
-}
-
-/// An object held only by local ones is local too if each of them gets its own: it is made for a private field,
-/// or in the method that makes the holder, anew for each holder.
-fn add_parts(world: &World<'_>, owners: &Owners, local: &mut Bits) {
+/// An object held only by local ones is local too if each of them gets its own.
+fn add_parts(on: Grounds<'_, '_>, parts: &Parts, local: &mut Bits) {
     let mut left: Vec<Obj> = local.iter().map(Obj::new).collect();
     while let Some(holder) = left.pop() {
-        for obj in world.slots_of(holder).flat_map(|(_, held)| held.iter()) {
-            let Some(&[Slot::Field(only, field)]) = owners.of(obj) else { continue };
-            let is_own = only == holder && (owners.is_private(field) || is_made_with(world, obj, holder));
-            if is_own && local.insert(obj.index()) {
-                left.push(obj);
-            }
-        }
+        let parts = parts.of(on.world, on.owners, holder);
+        left.extend(parts.iter().filter(|part| local.insert(part.index())));
     }
-}
-
-/// Is the holder never made twice in one execution of its method without the object being made in between?
-fn is_made_with(world: &World<'_>, obj: Obj, holder: Obj) -> bool {
-    let (Some((method, part)), Some((maker, whole))) = (allocation(world, obj), allocation(world, holder))
-    else {
-        return false;
-    };
-    let Some(flow) = world.method_flow(method).filter(|_| method == maker) else { return false };
-    // In another execution of the method the object is another one as well.
-    !after(flow, [whole], Some(part)).contains(whole.index())
-        && !flow.body.params.iter().any(|&param| {
-            world.acts_of(method).iter().any(|&act| world.pointsto.pts(act, param).contains(obj))
-        })
 }
 
 /// The task in whose origin a context's code runs.

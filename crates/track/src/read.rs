@@ -187,8 +187,12 @@ pub enum Kind {
     Loads,
     /// Who runs calls whose models load from an object.
     Modelled,
-    /// Objects that instances of origins make.
-    Made,
+    /// From where an origin loads a field, or elements.
+    LoadedFrom,
+    /// Holders from which an origin may load an object.
+    Sharing,
+    /// Objects that a holder has its own of.
+    Parts,
     /// Objects that each instance of an origin has its own of.
     Local,
     /// What an activation lets escape.

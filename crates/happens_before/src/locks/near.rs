@@ -39,31 +39,42 @@ impl Near {
         first: Vec<Step>,
         steps: impl Fn(Act) -> Arc<[Step]>,
     ) -> Near {
-        let mut found: FxHashMap<Act, Arc<[Step]>> = FxHashMap::default();
+        let mut found: Vec<(Act, Arc<[Step]>)> = Vec::new();
+        let mut places: FxHashMap<Act, usize> = FxHashMap::default();
         let mut last: Vec<Act> = first.iter().map(|step| step.call.callee).collect();
         loop {
             last.sort_unstable();
             last.dedup();
-            if last.is_empty() || found.len() + last.len() > LARGE {
+            let known = found.len();
+            if last.is_empty() || known + last.len() > LARGE {
                 break;
             }
-            found.extend(last.iter().map(|&act| (act, steps(act))));
-            let callees = last.iter().flat_map(|act| found[act].iter()).map(|step| step.call.callee);
-            last = callees.filter(|callee| !found.contains_key(callee)).collect();
+            for &act in &last {
+                places.insert(act, found.len());
+                found.push((act, steps(act)));
+            }
+            let callees = found[known..].iter().flat_map(|(_, steps)| steps.iter());
+            let callees = callees.map(|step| step.call.callee);
+            last = callees.filter(|callee| !places.contains_key(callee)).collect();
         }
-        let acts = in_order(&first, &found);
-        let numbers: FxHashMap<Act, usize> = acts.iter().copied().zip(0..).collect();
-        let mut edges: Vec<Edge> = Vec::new();
-        let mut add = |from: usize, steps: &[Step]| {
-            let near = steps.iter().filter_map(|&step| Some((step, *numbers.get(&step.call.callee)?)));
-            edges.extend(near.map(|(step, to)| Edge { from, step, to }));
+        let near = |steps: &[Step]| -> Vec<(Step, usize)> {
+            steps.iter().filter_map(|&step| Some((step, *places.get(&step.call.callee)?))).collect()
         };
-        acts.iter().enumerate().for_each(|(at, act)| add(at, &found[act]));
-        add(acts.len(), &first);
-        edges.sort_by(|a, b| {
-            let by_caller = || content.acts(a.step.call.caller, b.step.call.caller);
-            a.to.cmp(&b.to).then_with(by_caller).then(a.from.cmp(&b.from)).then(a.step.at.cmp(&b.step.at))
-        });
+        let mut calls: Vec<Vec<(Step, usize)>> = found.iter().map(|(_, steps)| near(steps)).collect();
+        calls.push(near(&first));
+        let order = in_order(&calls);
+        let mut numbers = vec![0; found.len()];
+        order.iter().enumerate().for_each(|(number, &place)| numbers[place] = number);
+        let mut edges: Vec<Edge> = Vec::new();
+        for (from, &place) in order.iter().chain([&found.len()]).enumerate() {
+            edges.extend(calls[place].iter().map(|&(step, to)| Edge { from, step, to: numbers[to] }));
+        }
+        edges.sort_by_key(|edge| edge.to);
+        for same in edges.chunk_by_mut(|a, b| a.to == b.to).filter(|same| same.len() > 1) {
+            // Calls by the same one stay in their order.
+            same.sort_by(|a, b| content.acts(a.step.call.caller, b.step.call.caller));
+        }
+        let acts: Vec<Act> = order.iter().map(|&place| found[place].0).collect();
         let into = (0..=acts.len()).map(|to| edges.partition_point(|edge| edge.to < to)).collect();
         let mut out = vec![Vec::new(); acts.len() + 1];
         edges.iter().enumerate().for_each(|(at, edge)| out[edge.from].push(at));
@@ -88,25 +99,24 @@ impl Near {
     }
 }
 
-/// Depth first, and what is left first comes last.
-fn in_order(first: &[Step], found: &FxHashMap<Act, Arc<[Step]>>) -> Vec<Act> {
-    let mut order: Vec<Act> = Vec::with_capacity(found.len());
-    let mut seen: FxHashMap<Act, ()> = FxHashMap::default();
-    let mut stack: Vec<(Option<Act>, &[Step])> = vec![(None, first)];
-    while let Some((act, left)) = stack.last_mut() {
-        let Some((step, rest)) = left.split_first() else {
-            order.extend(*act);
+/// Depth first from the last one, and what is left first comes last.
+fn in_order(calls: &[Vec<(Step, usize)>]) -> Vec<usize> {
+    let start = calls.len() - 1;
+    let mut order: Vec<usize> = Vec::with_capacity(start);
+    let mut seen = vec![false; start];
+    let mut stack: Vec<(usize, &[(Step, usize)])> = vec![(start, &calls[start])];
+    while let Some((place, left)) = stack.last_mut() {
+        let Some((&(_, callee), rest)) = left.split_first() else {
+            order.push(*place);
             stack.pop();
             continue;
         };
         *left = rest;
-        let callee = step.call.callee;
-        if let Some(steps) = found.get(&callee)
-            && seen.insert(callee, ()).is_none()
-        {
-            stack.push((Some(callee), steps));
+        if !std::mem::replace(&mut seen[callee], true) {
+            stack.push((callee, &calls[callee]));
         }
     }
+    order.pop();
     order.reverse();
     order
 }

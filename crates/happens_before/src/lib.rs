@@ -3,6 +3,7 @@
 
 mod above;
 mod bits;
+mod both;
 mod branches;
 mod components;
 mod confined;
@@ -37,6 +38,7 @@ pub use digest::Digest;
 pub use types::*;
 
 use arena::{Id, IndexVec};
+use both::{both, is_small};
 use ends::Ends;
 use fresh::Fresh;
 use ir::{FieldId, MethodId, Program, StmtId, Var};
@@ -146,7 +148,9 @@ impl HappensBefore {
         let grounds = Grounds { world: &world, unique, owners, paths };
         let (origins, locks, ends) = (&self.origins, &mut self.locks, &mut self.ends);
         let mut end_changes = changes.clone();
-        rayon::join(
+        let is_small = is_small(&world, changes);
+        both(
+            is_small,
             || ends.update(&world, origins, unique, paths, &mut end_changes),
             || locks.update(&grounds, origins, delta, changes),
         );
@@ -155,7 +159,8 @@ impl HappensBefore {
         let (origins, joins) = (&self.origins, &ends.joins.value);
         let (starts, local, swaps) = (&mut self.starts, &mut self.local, &mut self.swaps);
         let mut other_changes = changes.clone();
-        rayon::join(
+        both(
+            is_small,
             || locks.update_nestings(&grounds, origins, joins, changes),
             || {
                 starts.update(&world, origins, delta, &mut other_changes);

@@ -341,7 +341,8 @@ impl Inner {
         let none = || in_order.iter().map(|_| Vec::new()).collect();
         let mut inner = Inner { bare: Vec::new(), from_outside: Vec::new(), into: Vec::new(), out: none() };
         for (to, &act) in in_order.iter().enumerate() {
-            let arriving = arriving.get(act);
+            // Whoever gets there otherwise makes all of the cycle be looked at again.
+            let arriving = arriving.peek(act);
             inner.bare.push(arriving.map_or(Family(0), |arriving| arriving.bare));
             inner.from_outside.push(arriving.map_or(Family(0), |arriving| arriving.from_outside));
             let calls = arriving.into_iter().flat_map(|arriving| &arriving.inner);

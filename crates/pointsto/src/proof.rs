@@ -74,7 +74,7 @@ enum By {
 
 impl Solver<'_> {
     pub(crate) fn prove(&mut self, thing: Thing) -> bool {
-        if self.other_reason(thing, 0, By::Chosen).is_none() {
+        if self.other_reason(thing, 0).is_none() {
             return false;
         }
         let is_proven = self.search(thing, By::Chosen) || self.search(thing, By::Any);
@@ -135,8 +135,8 @@ impl Solver<'_> {
         let begin = |needs, other| Step { thing, needs, other, waiting, waits: false };
         let step = match self.is_doubtful(thing) {
             _ if self.is_over_budget() || !self.is_alive(thing) => None,
-            false => self.needed(thing, by).map(|needs| begin(needs, None)),
-            true => self.other_reason(thing, 0, by).map(|(at, needs)| begin(needs, Some(at))),
+            false => self.needed(thing).map(|needs| begin(needs, None)),
+            true => self.other_reason(thing, 0).map(|(at, needs)| begin(needs, Some(at))),
         };
         step.map_or(First::None { waits: false }, First::Step)
     }
@@ -152,7 +152,7 @@ impl Solver<'_> {
             let Step { thing, other, .. } = *step;
             if (by == By::Any || other.is_some())
                 && !self.is_over_budget()
-                && let Some((at, needs)) = self.other_reason(thing, other.map_or(0, |at| at + 1), by)
+                && let Some((at, needs)) = self.other_reason(thing, other.map_or(0, |at| at + 1))
                 && let Some(step) = self.doubts.proofs.path.last_mut()
             {
                 (step.other, step.needs) = (Some(at), needs);
@@ -176,7 +176,7 @@ impl Solver<'_> {
     }
 
     /// The next reason for a thing from a place in its list on: edges that deliver a fact first, then what states it.
-    fn other_reason(&mut self, thing: Thing, from: usize, by: By) -> Option<(usize, [Option<Thing>; 2])> {
+    fn other_reason(&mut self, thing: Thing, from: usize) -> Option<(usize, [Option<Thing>; 2])> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
             edges = self.state.graph.nodes[node].into.len();
@@ -187,7 +187,7 @@ impl Solver<'_> {
                     let program = &mut *self.program;
                     let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
                     if self.state.graph.passes(filter, obj, is_subtype) {
-                        return Some((at, delivery(edge, src, obj, by)));
+                        return Some((at, delivery(edge, src, obj)));
                     }
                 }
             }
@@ -222,12 +222,12 @@ impl Solver<'_> {
     }
 
     /// What the chosen reason of a thing rests on; `None` if there is none.
-    fn needed(&self, thing: Thing, by: By) -> Option<[Option<Thing>; 2]> {
+    fn needed(&self, thing: Thing) -> Option<[Option<Thing>; 2]> {
         let graph = &self.state.graph;
         if let Thing::Fact(node, obj) = thing
             && let Some(edge) = self.owner(node, obj)
         {
-            return Some(delivery(edge, graph.edges[edge].src, obj, by));
+            return Some(delivery(edge, graph.edges[edge].src, obj));
         }
         Some(premises(self.supports(thing)?.chosen()?, graph))
     }
@@ -242,13 +242,9 @@ impl Solver<'_> {
     }
 }
 
-/// An object arrives along an edge. Along chosen reasons that the source has it is what fails sooner; with any reason
-/// there are as many ways back for it as there are edges.
-fn delivery(edge: EdgeId, src: Node, obj: Obj, by: By) -> [Option<Thing>; 2] {
-    match by {
-        By::Chosen => [Some(Thing::Fact(src, obj)), Some(Thing::Edge(edge))],
-        By::Any => [Some(Thing::Edge(edge)), Some(Thing::Fact(src, obj))],
-    }
+/// An object arrives along an edge. That its source has it is the first to be asked: it is what fails more often.
+fn delivery(edge: EdgeId, src: Node, obj: Obj) -> [Option<Thing>; 2] {
+    [Some(Thing::Fact(src, obj)), Some(Thing::Edge(edge))]
 }
 
 fn premises(reason: Reason, graph: &Graph) -> [Option<Thing>; 2] {

@@ -71,7 +71,8 @@ fn the_table_has_every_stage_of_deletions_and_insertions() {
     for row in ["deletion ", "insertion ", "slowest deletions", "slowest insertions"] {
         assert_eq!(rows(row), 1, "{row} in\n{}", run.stdout);
     }
-    assert!(run.stdout.contains(" of app.Main.count"), "{}", run.stdout);
+    // Which ones are slow is the machine's affair.
+    assert!(run.stdout.contains(" of app.Main."), "{}", run.stdout);
 }
 
 #[test]

@@ -57,7 +57,11 @@ impl Races {
     ) -> BTreeSet<Pair> {
         let stale = self.judged.stale(changes);
         let stale = stale.into_iter().filter(|pair| !dirty.contains(pair));
-        let pairs: Vec<Pair> = stale.chain(dirty.iter().copied()).collect();
+        // A statement that is gone meets nobody: it has to be known only to whom it met before.
+        let is_there = |touch: TouchId| !judge.memory.places(touch).is_empty();
+        let is_one =
+            |pair: &&Pair| is_there(pair.0) && is_there(pair.1) || self.judged.peek(**pair).is_some();
+        let pairs: Vec<Pair> = stale.chain(dirty.iter().filter(is_one).copied()).collect();
         self.judged_last = pairs.len();
         self.judge_all(judge, pairs)
     }

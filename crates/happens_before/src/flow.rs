@@ -282,7 +282,7 @@ fn throws(resolver: &Resolver<'_>, body: &Body) -> (Vec<(StmtId, BlockId)>, Vec<
             sources.extend(stmts().filter(|&stmt| may_fail(&body.stmts[stmt].kind)));
         }
         if sources.is_empty() {
-            sources.extend(stmts().last());
+            sources.extend(stmts().next_back());
         }
         throws.extend(sources.into_iter().map(|stmt| (stmt, handler)));
     }

@@ -14,8 +14,11 @@ pub enum InCommon {
     /// Two locks that are one, whoever holds them.
     Lock(LockId, LockId),
     /// Those that may be one, depending on what is accessed.
-    Perhaps(Arc<[(LockId, LockId)]>),
+    Perhaps(Perhaps),
 }
+
+/// Two locks each, one of either side.
+pub type Perhaps = Arc<[(LockId, LockId)]>;
 
 /// What callers hold, and the activation itself, on both sides.
 type Places = ([SetId; 2], [SetId; 2]);

@@ -2,7 +2,7 @@
 //! the accesses could meet at all is not asked here.
 
 use super::Locks;
-use super::common::InCommon;
+use super::common::{InCommon, Perhaps};
 use super::paths::Paths;
 use super::table::{LockId, SetId};
 use crate::flow::Flow;
@@ -71,7 +71,7 @@ impl Locks {
     }
 
     /// A lock that is in both, whatever is accessed; without one, those that may be one depending on that.
-    pub fn share(&self, left: Sets, right: Sets) -> Result<Guard<'_>, Option<Arc<[(LockId, LockId)]>>> {
+    pub fn share(&self, left: Sets, right: Sets) -> Result<Guard<'_>, Option<Perhaps>> {
         match self.common.of((left, right), || self.common_of(left, right)) {
             InCommon::Lock(first, second) => {
                 let (first, second) = (self.told.table.lock(first), self.told.table.lock(second));

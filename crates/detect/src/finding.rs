@@ -1,7 +1,7 @@
 //! The findings that tell causes: which pair stands for one, what identifies it, and the words. Each is worked out again
 //! only when something changed that it tells. Knows nothing of how pairs are found or gathered.
 
-use crate::access::{Access, What};
+use crate::access::{Access, Location, What};
 use crate::anchor::Anchor;
 use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
@@ -64,9 +64,22 @@ impl Findings {
             before.extend(older.map(|older| (older.best, older.finding)));
         }
         if regrouped.is_believed {
-            let causes = teller.groups.believed().into_iter().map(|pairs| teller.cause(pairs)).collect();
-            let older = std::mem::replace(&mut self.believed, causes);
-            before.extend(older.into_iter().map(|older| (older.best, older.finding)));
+            let older = std::mem::take(&mut self.believed).into_iter();
+            let mut older: FxHashMap<Pair, Cause> = older.map(|cause| (cause.pairs[0], cause)).collect();
+            let otherwise: FxHashSet<Pair> = again.iter().copied().collect();
+            for pairs in teller.groups.believed() {
+                let is_same = |older: &Cause| {
+                    older.pairs == pairs && !pairs.iter().any(|pair| otherwise.contains(pair))
+                };
+                match older.remove(&pairs[0]) {
+                    Some(same) if is_same(&same) => self.believed.push(same),
+                    other => {
+                        before.extend(other.map(|other| (other.best, other.finding)));
+                        self.believed.push(teller.cause(pairs));
+                    }
+                }
+            }
+            before.extend(older.into_values().map(|older| (older.best, older.finding)));
         }
         self.describe(teller, &memory, &again);
         let doubtful = memory.iter().filter_map(|memory| Some((*memory, self.doubtful.remove(memory)?)));
@@ -247,11 +260,10 @@ impl<'a> Teller<'a> {
     fn finding(&self, cause: &Cause, described: &Finding) -> Arc<Finding> {
         let (place, other) = &self.groups.told(cause.best).places;
         let others = cause.pairs.iter().filter(|&&pair| pair != cause.best);
-        let mut also: Vec<(Place, Place)> =
-            others.map(|&pair| self.groups.told(pair).places.clone()).collect();
+        let also: FxHashSet<&(Place, Place)> = others.map(|&pair| &self.groups.told(pair).places).collect();
+        let is_other = |(a, b): &&(Place, Place)| (a, b) != (place, other) && (b, a) != (place, other);
+        let mut also: Vec<&(Place, Place)> = also.into_iter().filter(is_other).collect();
         also.sort();
-        also.dedup();
-        also.retain(|(a, b)| (a, b) != (place, other) && (b, a) != (place, other));
         let mut why = described.why.clone();
         if also.len() > MOST_ALSO {
             also.truncate(MOST_ALSO);
@@ -259,10 +271,12 @@ impl<'a> Teller<'a> {
                 "more than {MOST_ALSO} other pairs of places have the same cause; not all are listed"
             ));
         }
-        let locations = cause.pairs.iter().map(|&pair| self.witness(pair).location);
+        let locations: FxHashSet<Location> =
+            cause.pairs.iter().map(|&pair| self.witness(pair).location).collect();
         let fields: BTreeSet<String> =
-            locations.map(|location| self.judge.describe.location(location)).collect();
+            locations.into_iter().map(|location| self.judge.describe.location(location)).collect();
         let fields = if fields.len() > 1 { fields.into_iter().collect() } else { Vec::new() };
+        let also = also.into_iter().cloned().collect();
         Arc::new(Finding { why, fields, also, ..described.clone() })
     }
 }

@@ -314,7 +314,7 @@ fn calls_itself(body: &Body, stmt: StmtId) -> bool {
 }
 
 fn layer(stages: &Stages<'_>, method: MethodId) -> Layer {
-    stages.program.class(stages.program.method(method).class).layer
+    stages.program.class(stages.program.method_ref(method).class).layer
 }
 
 /// Allocated by a statement outside the JDK, in its own right.

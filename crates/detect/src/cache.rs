@@ -91,7 +91,7 @@ fn is_cache(stages: &Stages<'_>, field: FieldId, writes: &BTreeMap<(MethodId, St
 }
 
 fn is_one_immutable_word(stages: &Stages<'_>, field: FieldId) -> bool {
-    let descriptor = &stages.program.names[stages.program.field(field).descriptor];
+    let descriptor = &stages.program.names[stages.program.field_ref(field).descriptor];
     matches!(descriptor, "I" | "S" | "B" | "C" | "F" | "Ljava/lang/String;")
 }
 

@@ -105,7 +105,7 @@ fn is_put_once(stages: &Stages<'_>, obj: Obj) -> bool {
     track::note(ANY_ACT);
     for act in stages.pointsto.acts() {
         let method = stages.pointsto.method(act);
-        let class = stages.program.class(stages.program.method(method).class);
+        let class = stages.program.class(stages.program.method_ref(method).class);
         let Some(body) = stages.program.lowered(method).filter(|_| class.layer != Layer::Jdk) else {
             continue;
         };

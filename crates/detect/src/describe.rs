@@ -46,7 +46,7 @@ impl<'a> Describe<'a> {
         let program = self.stages.program;
         track::note(Read::of(Kind::Lines, method));
         let line = program.lowered(method).and_then(|body| body.stmts.get(stmt)).map_or(0, |stmt| stmt.line);
-        Place { file: program.class_file(program.method(method).class), line }
+        Place { file: program.class_file(program.method_ref(method).class), line }
     }
 
     /// First line of a method that has one.
@@ -55,7 +55,7 @@ impl<'a> Describe<'a> {
         track::note(Read::of(Kind::Lines, method));
         let lines = program.lowered(method).into_iter().flat_map(|body| body.stmts.iter());
         let line = lines.map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min().unwrap_or(0);
-        Place { file: program.class_file(program.method(method).class), line }
+        Place { file: program.class_file(program.method_ref(method).class), line }
     }
 
     /// One side of a finding.
@@ -274,7 +274,7 @@ impl<'a> Describe<'a> {
             _ => {
                 let method = self.stages.pointsto.method(info.entry);
                 let (name, _) =
-                    self.stages.program.selector_text(self.stages.program.method(method).selector);
+                    self.stages.program.selector_text(self.stages.program.method_ref(method).selector);
                 match name {
                     "main" => "main thread".to_string(),
                     _ => format!("entry point {}", self.stages.program.method_display(method)),
@@ -303,7 +303,7 @@ impl<'a> Describe<'a> {
 
     fn layer(&self, act: Act) -> Layer {
         let program = self.stages.program;
-        program.class(program.method(self.stages.pointsto.method(act)).class).layer
+        program.class(program.method_ref(self.stages.pointsto.method(act)).class).layer
     }
 
     /// What is held at any of the points. What is taken again while it is held is one lock, told where it is first.

@@ -120,7 +120,7 @@ pub(crate) fn sides<'w>(accesses: &Accesses, witness: &'w Witness) -> [(Point, O
 
 fn whole(stages: &Stages<'_>, content: &Content<'_>, witness: &Witness) -> Option<Whole> {
     match (witness.location.what, witness.location.obj) {
-        (What::Static(field), _) => Some(Whole::Statics(stages.program.field(field).class)),
+        (What::Static(field), _) => Some(Whole::Statics(stages.program.field_ref(field).class)),
         (_, Some(obj)) => {
             // Of several wholes, the one through which it was reached.
             let ways = witness.anchors.iter().flat_map(|ways| [&ways.0, &ways.1]);

@@ -87,7 +87,7 @@ fn returned(stages: &Stages<'_>, act: Act, path: &[Member], depth: usize) -> Opt
 /// Does a library method return objects of its own, which only models relate to containers?
 fn makes_result(stages: &Stages<'_>, act: Act) -> bool {
     let method = stages.pointsto.method(act);
-    let class = stages.program.method(method).class;
+    let class = stages.program.method_ref(method).class;
     let Some(body) = stages.program.lowered(method) else { return false };
     let is_made = |var: Var| {
         let kinds =

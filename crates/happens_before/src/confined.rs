@@ -87,7 +87,7 @@ impl Confined {
             return;
         }
         let anew = Changes::everything();
-        let mut touched: BTreeSet<Act> = if is_anew { all(world) } else { touched(world, delta) };
+        let mut touched: BTreeSet<Act> = if is_anew { all(world) } else { touched(world, delta, changes) };
         self.take_out(world, &touched, changes);
         let (taken_out, per_thread) = (&self.taken_out, &self.per_thread.value);
         let scope = if is_anew { &anew } else { &*changes };
@@ -164,10 +164,10 @@ fn all(world: &World<'_>) -> BTreeSet<Act> {
 }
 
 /// Activations that hold something else, or have other variables.
-fn touched(world: &World<'_>, delta: &PointsToDelta) -> BTreeSet<Act> {
-    let of_bodies = delta.bodies.iter().flat_map(|&method| world.acts_of(method));
+fn touched(world: &World<'_>, delta: &PointsToDelta, changes: &Changes) -> BTreeSet<Act> {
+    let edited = world.edited(changes);
     let acts = delta.values.iter().chain(&delta.acts.added).chain(&delta.acts.removed);
-    acts.chain(of_bodies).copied().collect()
+    acts.chain(&edited).copied().collect()
 }
 
 fn find_per_thread(world: &World<'_>) -> Bits {

@@ -27,14 +27,14 @@ impl<'a> Content<'a> {
 
     pub fn classes(&self, a: ClassId, b: ClassId) -> Ordering {
         unless_same(a, b, || {
-            let name = |class: ClassId| self.program.class(class).name;
-            self.names(name(a), name(b))
+            let name = |class: ClassId| self.program.class_name(class);
+            name(a).cmp(name(b))
         })
     }
 
     pub fn methods(&self, a: MethodId, b: MethodId) -> Ordering {
         unless_same(a, b, || {
-            let (left, right) = (self.program.method(a), self.program.method(b));
+            let (left, right) = (self.program.method_ref(a), self.program.method_ref(b));
             let text = |selector| self.program.selector_text(selector);
             self.classes(left.class, right.class).then_with(|| text(left.selector).cmp(&text(right.selector)))
         })
@@ -42,7 +42,7 @@ impl<'a> Content<'a> {
 
     pub fn fields(&self, a: FieldId, b: FieldId) -> Ordering {
         unless_same(a, b, || {
-            let (left, right) = (self.program.field(a), self.program.field(b));
+            let (left, right) = (self.program.field_ref(a), self.program.field_ref(b));
             let by_name = || self.names(left.name, right.name);
             let by_type = || self.names(left.descriptor, right.descriptor);
             self.classes(left.class, right.class).then_with(by_name).then_with(by_type)

@@ -8,7 +8,7 @@ use ir::cfg::{Dominators, Edges, Loop, Loops};
 use ir::{BlockId, Body, FieldId, MethodId, Program, StmtId, StmtKind, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use track::{Kind, Read};
+use track::Reads;
 
 /// One body with its exceptional edges, loops and resolved fields.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct Flow {
     /// Which of them may enter which handlers with what else they declare, sorted.
     failures: Vec<(StmtId, BlockId)>,
     loops: Loops,
-    /// What it is made from may say more once more classes are loaded.
-    pub is_open_ended: bool,
+    /// What it is made from besides the body.
+    pub reads: Reads,
     /// The constructor call on each newly allocated variable.
     constructors: FxHashMap<Var, StmtId>,
 }
@@ -37,7 +37,7 @@ pub struct Flow {
 impl Flow {
     pub fn new(resolver: &Resolver<'_>, method: MethodId, body: Arc<Body>) -> Flow {
         let (mut flow, reads) = track::record(|| Flow::make(resolver, method, body));
-        flow.is_open_ended = reads.contains(&Read::all(Kind::Loaded));
+        flow.reads = reads;
         flow
     }
 
@@ -69,7 +69,7 @@ impl Flow {
             interruptible,
             failures,
             loops,
-            is_open_ended: false,
+            reads: Reads::default(),
             constructors: constructors(resolver.program, &body),
             body,
         }

@@ -109,9 +109,9 @@ impl Kept {
             *self = Kept::new(self.follows);
         }
         let resolver = Resolver::new(program);
-        self.forget_flows(program, &resolver, delta, changes);
+        let edited = self.forget_flows(program, &resolver, delta, changes);
         self.update_acts(pointsto, delta, changes);
-        self.make_flows(program, &resolver, pointsto, delta, changes);
+        self.make_flows(program, &resolver, pointsto, delta, &edited, changes);
         self.update_steps(program, models, pointsto, delta, changes);
         self.update_objects(pointsto, delta, changes);
         self.calls.update(pointsto, delta);
@@ -173,46 +173,52 @@ impl Kept {
         resolver: &Resolver<'_>,
         pointsto: &PointsTo,
         delta: &PointsToDelta,
+        edited: &[MethodId],
         changes: &Changes,
     ) {
         let make = |method: MethodId| {
             self.flows.of(method, || make_flow(program, resolver, method));
         };
-        if changes.everything || changes.contains(Read::all(Kind::Loaded)) {
+        if changes.everything {
             let methods: Vec<MethodId> = self.acts_of.keys().copied().collect();
             methods.into_par_iter().for_each(make);
         } else {
-            let methods = delta.bodies.iter().chain(&delta.moved).copied();
+            let methods = delta.moved.iter().chain(edited).copied();
             let begun = delta.acts.added.iter().map(|&act| pointsto.method(act));
             methods.filter(|method| self.acts_of.contains_key(method)).chain(begun).for_each(make);
         }
     }
 
-    /// Of what is resolved by what is loaded, more may be known now.
+    /// What the same body refers to may be something else now, or be known at last. Returns methods with
+    /// another flow.
     fn forget_flows(
         &mut self,
         program: &Program,
         resolver: &Resolver<'_>,
         delta: &PointsToDelta,
         changes: &mut Changes,
-    ) {
+    ) -> Vec<MethodId> {
         self.flows.made.resize_with(program.methods().len(), OnceLock::new);
-        for method in delta.bodies.iter().chain(&delta.moved) {
+        let mut edited: Vec<MethodId> = changes.of(Kind::Body).collect();
+        for method in edited.iter().chain(&delta.moved) {
             self.flows.made[method.index()].take();
         }
-        if !changes.everything && changes.contains(Read::all(Kind::Loaded)) {
-            for at in 0..self.flows.made.len() {
-                let Some(Some(flow)) = self.flows.made[at].get() else { continue };
-                if !flow.is_open_ended {
-                    continue;
-                }
-                let again = make_flow(program, resolver, flow.method);
-                if again.as_ref().is_none_or(|again| !again.is_same(flow)) {
-                    changes.add(Read::of(Kind::Body, flow.method));
-                    self.flows.made[at].take();
-                }
-            }
+        if changes.everything || !changes.iter().any(|read| read.is_of_classes()) {
+            return edited;
         }
+        for at in 0..self.flows.made.len() {
+            let Some(Some(flow)) = self.flows.made[at].get() else { continue };
+            if !flow.reads.iter().any(|&read| changes.contains(read)) {
+                continue;
+            }
+            let again = make_flow(program, resolver, flow.method);
+            if again.as_ref().is_none_or(|again| !again.is_same(flow)) {
+                changes.add(Read::of(Kind::Body, flow.method));
+                edited.push(flow.method);
+            }
+            self.flows.made[at] = OnceLock::from(again);
+        }
+        edited
     }
 
     fn update_acts(&mut self, pointsto: &PointsTo, delta: &PointsToDelta, changes: &Changes) {
@@ -281,7 +287,7 @@ impl Kept {
             let count = self.lambdas.entry(selector).or_default();
             *count += 1;
             if *count == 1 {
-                changes.add(Read::all(Kind::Lambdas));
+                changes.add(Read::of(Kind::Lambdas, selector));
             }
         }
         for selector in delta.objects.removed.iter().copied().filter_map(selector) {
@@ -289,7 +295,7 @@ impl Kept {
             *count = count.saturating_sub(1);
             if *count == 0 {
                 self.lambdas.remove(&selector);
-                changes.add(Read::all(Kind::Lambdas));
+                changes.add(Read::of(Kind::Lambdas, selector));
             }
         }
         for &(slot, _) in &delta.slots {

@@ -3,7 +3,7 @@
 use ir::{ClassId, FieldId, FieldRef, MethodId, MethodRef, Program, StmtKind};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use track::{Kind, Read, note};
+use track::{Kind, Read, note, unnoted};
 
 pub struct Resolver<'a> {
     pub program: &'a Program,
@@ -36,20 +36,16 @@ impl<'a> Resolver<'a> {
     }
 
     pub fn field(&self, field: FieldRef) -> Option<FieldId> {
+        note(Read::of(Kind::FieldsIn, field.class));
         if let Some(&known) = self.found().fields.get(&field) {
             return Some(known);
         }
         let program = self.program;
-        let declared = |class: ClassId| {
-            program.class(class).fields.iter().copied().find(|&id| {
-                let info = program.field(id);
-                info.name == field.name && info.descriptor == field.descriptor
-            })
-        };
-        let found = program
-            .superclasses(field.class)
-            .find_map(declared)
-            .or_else(|| program.supertypes(field.class).find_map(declared));
+        let found = unnoted(|| {
+            let declared = |class| program.declared_field(FieldRef { class, ..field });
+            let above = || program.supertypes(field.class).find_map(declared);
+            program.superclasses(field.class).find_map(declared).or_else(above)
+        });
         match found {
             Some(found) => _ = self.found().fields.insert(field, found),
             None => note(Read::all(Kind::Loaded)),
@@ -58,15 +54,16 @@ impl<'a> Resolver<'a> {
     }
 
     pub fn method(&self, method: MethodRef) -> Option<MethodId> {
+        note(Read::of(Kind::MethodsIn, method.class));
         if let Some(&known) = self.found().methods.get(&method) {
             return Some(known);
         }
         let program = self.program;
-        let declared = |class| program.declared_method(MethodRef { class, selector: method.selector });
-        let found = program
-            .superclasses(method.class)
-            .find_map(declared)
-            .or_else(|| program.supertypes(method.class).find_map(declared));
+        let found = unnoted(|| {
+            let declared = |class| program.declared_method(MethodRef { class, ..method });
+            let above = || program.supertypes(method.class).find_map(declared);
+            program.superclasses(method.class).find_map(declared).or_else(above)
+        });
         match found {
             Some(found) => _ = self.found().methods.insert(method, found),
             None => note(Read::all(Kind::Loaded)),

@@ -145,7 +145,7 @@ impl Stores {
 
 fn stores(world: &World<'_>, method: MethodId) -> Option<Vec<Stored>> {
     let body = world.program.lowered(method)?;
-    let info = world.program.method(method);
+    let info = world.program.method_ref(method);
     let name = world.program.selector_text(info.selector).0;
     let mut found = Vec::new();
     for (stmt, kind) in body.stmts.iter().map(|(stmt, info)| (stmt, &info.kind)) {
@@ -166,7 +166,7 @@ fn stores(world: &World<'_>, method: MethodId) -> Option<Vec<Stored>> {
             true if is_own() => Stuff::Own,
             true => Stuff::Shared,
         };
-        let by_maker = name == maker && on_this && world.program.field(field).class == info.class;
+        let by_maker = name == maker && on_this && world.program.field_ref(field).class == info.class;
         found.push(Stored { field, stmt, what, by_maker });
     }
     (!found.is_empty()).then_some(found)

@@ -16,7 +16,7 @@ use ir::{
 use models::{Models, Operand, Root, Step};
 use pointsto::{Act, Obj, PointsTo, Slot};
 use std::sync::Arc;
-use track::{Kind, Read, note};
+use track::{Changes, Kind, Read, note};
 
 /// Variables that may hold more objects than this are not searched for lambdas.
 const MOST_LAMBDAS: usize = 64;
@@ -103,6 +103,12 @@ impl<'a> World<'a> {
         self.kept.acts_of.get(&method).map_or(&[], Vec::as_slice)
     }
 
+    /// Activations of methods whose body or declaration says something else.
+    pub fn edited(&self, changes: &Changes) -> Vec<Act> {
+        let methods = changes.of(Kind::Body).chain(changes.of(Kind::Method));
+        methods.flat_map(|method| self.acts_of(method)).copied().collect()
+    }
+
     pub fn is_jdk(&self, act: Act) -> bool {
         self.is_jdk_method(self.pointsto.method(act))
     }
@@ -119,7 +125,7 @@ impl<'a> World<'a> {
     }
 
     pub fn is_jdk_method(&self, method: MethodId) -> bool {
-        self.program.class(self.program.method(method).class).layer == Layer::Jdk
+        self.program.class(self.program.method_ref(method).class).layer == Layer::Jdk
     }
 
     /// Steps about order and locks at the calls of an activation, by statement.
@@ -288,8 +294,8 @@ impl<'a> World<'a> {
 
     /// How many values a lambda in `var` that runs `callee` has captured.
     fn lambda_captures(&self, act: Act, var: Var, callee: Act) -> Option<u32> {
-        let method = self.program.method(self.pointsto.method(callee));
-        note(Read::all(Kind::Lambdas));
+        let method = self.program.method_ref(self.pointsto.method(callee));
+        note(Read::of(Kind::Lambdas, method.selector));
         if !self.kept.lambdas.contains_key(&method.selector) {
             return None;
         }
@@ -313,7 +319,7 @@ impl<'a> World<'a> {
         }
         let Some(flow) = self.flow(caller) else { return true };
         let StmtKind::Call { target, .. } = &flow.body.stmts[stmt].kind else { return true };
-        let method = self.program.method(self.pointsto.method(callee));
+        let method = self.program.method_ref(self.pointsto.method(callee));
         self.program.selector_text(target.selector).0 != self.program.selector_text(method.selector).0
     }
 

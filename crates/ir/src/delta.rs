@@ -4,8 +4,9 @@
 use crate::align::Alignment;
 use crate::body::Body;
 use crate::load::Stage;
-use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId};
+use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId, Program};
 use std::sync::Arc;
+use track::{Changes, Kind, Read};
 
 /// Made by [`Program::diff`](crate::Program::diff), made true by [`Program::commit`](crate::Program::commit).
 #[derive(Default)]
@@ -56,6 +57,47 @@ impl ProgramDelta {
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty() && self.moved.is_empty() && self.classes.is_empty()
     }
+
+    /// What became of classes and declarations, by what queries note. Of the program as it is afterwards; bodies are
+    /// told by who follows them.
+    pub fn tell(&self, program: &Program, changes: &mut Changes) {
+        for change in &self.classes {
+            // Whose code it is decides what is looked at in the first place.
+            changes.everything |= change.layer_changed() && !change.presence_changed();
+            if change.says_otherwise() {
+                changes.add(Read::of(Kind::Class, change.class));
+            }
+            for method in &change.methods {
+                changes.add(Read::of(Kind::Method, method.id));
+                // It may have had a body before it was gone.
+                if method.is_added() {
+                    changes.add(Read::of(Kind::Body, method.id));
+                }
+            }
+            change.fields.iter().for_each(|field| changes.add(Read::of(Kind::Field, field.id)));
+        }
+        let below = |is_such: &dyn Fn(&ClassChange) -> bool| {
+            let such = self.classes.iter().filter(|change| is_such(change));
+            program.loaded_subtypes(&such.map(|change| change.class).collect::<Vec<_>>())
+        };
+        let moves = |change: &ClassChange| change.supers_changed() || change.presence_changed();
+        for class in below(&moves) {
+            changes.add(Read::of(Kind::Supers, class));
+            changes.add(Read::all(Kind::Supers));
+        }
+        let finds_fields = |change: &ClassChange| moves(change) || come_or_go(&change.fields);
+        for class in below(&finds_fields) {
+            changes.add(Read::of(Kind::FieldsIn, class));
+        }
+        let finds_methods = |change: &ClassChange| moves(change) || come_or_go(&change.methods);
+        for class in below(&finds_methods) {
+            changes.add(Read::of(Kind::MethodsIn, class));
+        }
+    }
+}
+
+fn come_or_go<I, T>(members: &[MemberChange<I, T>]) -> bool {
+    members.iter().any(|member| member.is_added() || member.is_removed())
 }
 
 impl BodyChange {
@@ -84,11 +126,21 @@ impl ClassChange {
         self.old.access != self.new.access
     }
 
+    /// Anything but members.
+    pub fn header_changed(&self) -> bool {
+        let (methods, fields) = (self.old.methods.clone(), self.old.fields.clone());
+        self.old != Class { methods, fields, ..self.new.clone() }
+    }
+
+    /// Anything but supertypes and members.
+    fn says_otherwise(&self) -> bool {
+        let Class { super_class, interfaces, methods, fields, .. } = self.old.clone();
+        self.old != Class { super_class, interfaces, methods, fields, ..self.new.clone() }
+    }
+
     /// Anything at all; in which order members are declared is nothing.
     pub(crate) fn is_any(&self) -> bool {
-        let (methods, fields) = (self.old.methods.clone(), self.old.fields.clone());
-        let same_order = Class { methods, fields, ..self.new.clone() };
-        self.old != same_order || !self.methods.is_empty() || !self.fields.is_empty()
+        self.header_changed() || !self.methods.is_empty() || !self.fields.is_empty()
     }
 }
 

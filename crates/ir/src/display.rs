@@ -2,19 +2,21 @@
 //! nothing may parse these texts back.
 
 use crate::program::{ClassId, FieldId, MethodId, Program};
+use track::{Kind, Read};
 
 impl Program {
     /// `bank.Account.deposit(int)`: lambda bodies as `bank.Account.deposit(int) lambda`, without the parameters
     /// if the class has several methods of that name.
     pub fn method_display(&self, method: MethodId) -> String {
-        let entry = self.method(method);
+        let entry = self.method_ref(method);
         let class = self.class_display(entry.class);
         let (name, descriptor) = self.selector_text(entry.selector);
         match enclosing_of_lambda(name) {
             Some("") => format!("{class} lambda"),
             Some(enclosing) => {
-                let mut named = self.class(entry.class).methods.iter().filter_map(|&other| {
-                    let (name, descriptor) = self.selector_text(self.method(other).selector);
+                track::note(Read::of(Kind::MethodsIn, entry.class));
+                let mut named = self.classes[entry.class].methods.iter().filter_map(|&other| {
+                    let (name, descriptor) = self.selector_text(self.method_ref(other).selector);
                     (name == enclosing).then(|| parameters_display(descriptor))
                 });
                 let parameters = match (named.next(), named.next()) {
@@ -29,13 +31,13 @@ impl Program {
 
     /// `bank.Account`
     pub fn class_display(&self, class: ClassId) -> String {
-        let name = &self.names[self.class(class).name];
+        let name = self.class_name(class);
         if name.starts_with('[') { type_display(name) } else { name.replace('/', ".") }
     }
 
     /// `bank.Account.balance`
     pub fn field_display(&self, field: FieldId) -> String {
-        let entry = self.field(field);
+        let entry = self.field_ref(field);
         format!("{}.{}", self.class_display(entry.class), &self.names[entry.name])
     }
 

@@ -53,6 +53,7 @@ impl Program {
             if sub == sup || sup == OBJECT_CLASS {
                 return true;
             }
+            track::note(Read::of(Kind::Supers, sub));
             let Some(kin) = self.kin.get(sub) else {
                 track::note(Read::all(Kind::Loaded));
                 return true;
@@ -72,6 +73,8 @@ impl Program {
             if !kin.missing_class && !kin.missing_interface {
                 return false;
             }
+            track::note(Read::of(Kind::Class, sup));
+            track::note(Read::of(Kind::Supers, sup));
             let is_below = self.kin.get(sup).is_some_and(|kin| kin.supers.contains(sub));
             if is_below || above.is_array {
                 return false;
@@ -85,6 +88,7 @@ impl Program {
 
     /// All supertypes of a loaded class, itself included.
     pub fn supertypes(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        track::note(Read::of(Kind::Supers, class));
         self.kin.get(class).into_iter().flat_map(|kin| kin.supers.iter())
     }
 
@@ -182,6 +186,7 @@ impl Program {
 
     /// The declared field, if [`Program::resolve_field`] was asked for it before.
     pub fn find_field(&self, field: FieldRef) -> Option<FieldId> {
+        track::note(Read::of(Kind::FieldsIn, field.class));
         let found = self.field_cache.get(&field).copied().flatten();
         if found.is_none() {
             track::note(Read::all(Kind::Loaded));
@@ -225,6 +230,7 @@ impl Program {
 
     /// The class itself and its superclasses, upwards.
     pub fn superclasses(&self, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        track::note(Read::of(Kind::Supers, class));
         std::iter::successors(Some(class), |&class| self.classes[class].super_class)
     }
 

@@ -39,7 +39,9 @@ impl Program {
             }
         }
         self.problems.extend(problems);
-        self.loads += 1;
+        if old.loaded != Loaded::Yes {
+            self.loads += 1;
+        }
         let kin = Kin::of(self, class);
         *self.kin.at(class) = kin;
     }

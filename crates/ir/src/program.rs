@@ -227,16 +227,41 @@ impl Program {
         self.loads
     }
 
+    /// Supertypes and members are for those who follow no changes, see [`Program::supertypes`].
     pub fn class(&self, class: ClassId) -> &Class {
-        &self.classes[class]
+        let entry = &self.classes[class];
+        track::note(Read::of(Kind::Class, class));
+        if entry.loaded == Loaded::No {
+            track::note(Read::all(Kind::Loaded));
+        }
+        entry
     }
 
     pub fn method(&self, method: MethodId) -> &Method {
+        track::note(Read::of(Kind::Method, method));
         &self.methods[method]
     }
 
     pub fn field(&self, field: FieldId) -> &Field {
+        track::note(Read::of(Kind::Field, field));
         &self.fields[field]
+    }
+
+    /// The class that declares a method, and its name there. These are the same in every version of it.
+    pub fn method_ref(&self, method: MethodId) -> MethodRef {
+        let Method { class, selector, .. } = self.methods[method];
+        MethodRef { class, selector }
+    }
+
+    /// The same for a field.
+    pub fn field_ref(&self, field: FieldId) -> FieldRef {
+        let Field { class, name, descriptor, .. } = self.fields[field];
+        FieldRef { class, name, descriptor }
+    }
+
+    /// The internal name of a class, the same in every version of it.
+    pub fn class_name(&self, class: ClassId) -> &str {
+        &self.names[self.classes[class].name]
     }
 
     pub fn class_count(&self) -> usize {
@@ -260,7 +285,14 @@ impl Program {
 
     /// The method declared by exactly this class, if it is loaded and declares it.
     pub fn declared_method(&self, method: MethodRef) -> Option<MethodId> {
+        track::note(Read::of(Kind::MethodsIn, method.class));
         self.method_ids.get(&method).copied()
+    }
+
+    /// The field declared by exactly this class, if it is loaded and declares it.
+    pub fn declared_field(&self, field: FieldRef) -> Option<FieldId> {
+        track::note(Read::of(Kind::FieldsIn, field.class));
+        self.field_ids.get(&field).copied()
     }
 
     /// Name and descriptor of a selector.

@@ -117,6 +117,11 @@ impl Models {
         self.cache.clear();
     }
 
+    /// The same of one method only.
+    pub fn forget_method(&mut self, method: MethodId) {
+        self.cache.remove(&method);
+    }
+
     /// The model if [`Models::of`] was asked before.
     pub fn known(&self, method: MethodId) -> Option<ModelId> {
         *self.cache.get(&method)?

@@ -10,31 +10,99 @@ use crate::solver::Solver;
 use crate::state::{Call, PointsTo, Target};
 use crate::support::Reason;
 use crate::types::*;
-use arena::IdSet;
-use ir::{CallKind, ClassId, Loaded, MethodId, Program, ProgramDelta, StmtId, StmtKind};
+use arena::{IdSet, Name};
+use ir::{
+    CallKind, ClassChange, ClassId, FieldRef, Loaded, MethodId, MethodRef, Program, ProgramDelta, Selector,
+    StmtId, StmtKind,
+};
 use rustc_hash::FxHashSet;
 
-/// Classes about which the hierarchy answers differently, and all below them.
+/// What the hierarchy answers differently about.
 #[derive(Default)]
 pub(crate) struct Affected {
+    /// Classes of which more than members changed, and all below them.
     classes: FxHashSet<ClassId>,
+    /// Those of which methods changed, and all below them; what they are called, and which they are.
+    with_methods: FxHashSet<ClassId>,
+    selectors: FxHashSet<Selector>,
+    methods: FxHashSet<MethodId>,
+    /// The same for fields.
+    with_fields: FxHashSet<ClassId>,
+    fields: FxHashSet<Name>,
+    /// Whether one of the methods initialises its class.
+    initialisers: bool,
 }
 
 impl Affected {
     pub(crate) fn by(program: &Program, delta: &ProgramDelta) -> Affected {
-        let changed: Vec<ClassId> = delta.classes.iter().map(|change| change.class).collect();
-        if changed.is_empty() {
-            return Affected::default();
+        let below = |is_such: &dyn Fn(&ClassChange) -> bool| {
+            let such: Vec<ClassId> =
+                delta.classes.iter().filter(|change| is_such(change)).map(|change| change.class).collect();
+            program.loaded_subtypes(&such).into_iter().collect::<FxHashSet<ClassId>>()
+        };
+        let methods: FxHashSet<MethodId> =
+            delta.classes.iter().flat_map(|change| &change.methods).map(|method| method.id).collect();
+        let selectors: FxHashSet<Selector> =
+            methods.iter().map(|&method| program.method_ref(method).selector).collect();
+        let fields = delta.classes.iter().flat_map(|change| &change.fields);
+        Affected {
+            classes: below(&|change| change.header_changed()),
+            with_methods: below(&|change| !change.methods.is_empty()),
+            initialisers: selectors.iter().any(|&selector| program.selector_text(selector).0 == "<clinit>"),
+            selectors,
+            methods,
+            with_fields: below(&|change| !change.fields.is_empty()),
+            fields: fields.map(|field| program.field_ref(field.id).name).collect(),
         }
-        Affected { classes: program.loaded_subtypes(&changed).into_iter().collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.classes.is_empty()
+        self.classes.is_empty() && self.with_methods.is_empty() && self.with_fields.is_empty()
+    }
+
+    /// Does the hierarchy itself differ?
+    pub(crate) fn moves(&self) -> bool {
+        !self.classes.is_empty()
+    }
+
+    /// Methods that are declared otherwise.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = MethodId> + '_ {
+        self.methods.iter().copied()
     }
 
     fn has(&self, class: ClassId) -> bool {
         self.classes.contains(&class)
+    }
+
+    /// May any method that is looked for in this class be another?
+    fn has_methods(&self, class: ClassId) -> bool {
+        self.has(class) || self.with_methods.contains(&class)
+    }
+
+    fn has_method(&self, method: MethodRef) -> bool {
+        self.has(method.class)
+            || self.with_methods.contains(&method.class) && self.selectors.contains(&method.selector)
+    }
+
+    fn has_field(&self, field: FieldRef) -> bool {
+        self.has(field.class) || self.with_fields.contains(&field.class) && self.fields.contains(&field.name)
+    }
+
+    fn is_initialised_otherwise(&self, class: ClassId) -> bool {
+        self.has(class) || self.initialisers && self.with_methods.contains(&class)
+    }
+
+    /// May a call on an object of a class with other methods run another one?
+    fn calls(&self, program: &Program, target: Target) -> bool {
+        let is_called = |name: Name| {
+            let mut selectors = self.selectors.iter();
+            selectors.any(|&selector| program.selector_text(selector).0 == &program.names[name])
+        };
+        match target {
+            Target::Virtual(target) => self.selectors.contains(&target.selector),
+            Target::Named(name, _) => is_called(name),
+            Target::Fixed(method) => self.methods.contains(&method),
+        }
     }
 }
 
@@ -133,6 +201,7 @@ impl Solver<'_> {
         }
         let objects = self.affected_objects(affected);
         self.collect_fired(&mut again, &objects, &|_, _| false);
+        self.collect_called(&mut again, affected, &objects);
         let rules = self.state.rules.iter().filter(|(_, held)| held.ran);
         let asks = rules.filter(|&(id, held)| self.asks(held.what, affected, &objects, id));
         again.rules = asks.map(|(id, _)| id).collect();
@@ -142,8 +211,8 @@ impl Solver<'_> {
     fn affected_objects(&self, affected: &Affected) -> IdSet<Obj> {
         let is_affected = |(obj, object): &(Obj, &Object)| {
             affected.has(object.class)
-                || matches!(object.site, Site::Literal(class) if affected.has(class))
-                || self.state.lambdas.get(obj).is_some_and(|lambda| affected.has(lambda.target.class))
+                || matches!(object.site, Site::Literal(class) if affected.has_methods(class))
+                || self.state.lambdas.get(obj).is_some_and(|lambda| affected.has_method(lambda.target))
         };
         self.state.objects.items().iter().filter(is_affected).map(|(obj, _)| obj).collect()
     }
@@ -167,6 +236,25 @@ impl Solver<'_> {
         }
     }
 
+    /// Calls on objects of classes with other methods, where one of these is called.
+    fn collect_called(&self, again: &mut Again, affected: &Affected, objects: &IdSet<Obj>) {
+        let is_such = |(obj, object): &(Obj, &Object)| {
+            affected.with_methods.contains(&object.class) && !objects.contains(*obj)
+        };
+        let receivers: IdSet<Obj> =
+            self.state.objects.items().iter().filter(is_such).map(|(obj, _)| obj).collect();
+        if receivers.is_empty() {
+            return;
+        }
+        for (id, placed) in self.state.graph.uses.iter().filter(|(_, placed)| placed.alive && !placed.late) {
+            let Use::Receive(call) = placed.what else { continue };
+            if affected.calls(self.program, self.state.calls[call].target) {
+                let held = self.state.graph.pts(placed.node).intersection(&receivers);
+                again.fired.extend(held.iter().map(|obj| (id, obj)));
+            }
+        }
+    }
+
     /// What sees the arguments and the result of a call on receivers that stay.
     pub(crate) fn collect_of_call(&self, again: &mut Again, call: CallId) {
         let rules = self.state.rules.of_call(call).iter().copied();
@@ -186,10 +274,14 @@ impl Solver<'_> {
 
     /// Does the rule ask the hierarchy about affected classes?
     fn asks(&self, rule: Rule, affected: &Affected, objects: &IdSet<Obj>, id: RuleId) -> bool {
-        let of_method = |method| affected.has(self.program.method(method).class);
+        let of_method = |method: MethodId| {
+            affected.has(self.program.method_ref(method).class) || affected.methods.contains(&method)
+        };
+        let class_of = |obj: Obj| self.state.objects[obj].class;
         match rule {
             Rule::Active(_) | Rule::Boot(_) | Rule::Nested(..) | Rule::Thrown(..) => false,
-            Rule::Initialised(class) | Rule::Constructed(_, class, ..) => affected.has(class),
+            Rule::Initialised(class) => affected.is_initialised_otherwise(class),
+            Rule::Constructed(_, class, ..) => affected.has_methods(class),
             Rule::Entry(_, method) | Rule::OpaqueCall(_, method) => of_method(method),
             Rule::Connected(_, act) | Rule::ExpandedInside(act, _) => of_method(self.state.acts[act].method),
             Rule::Expanded(_, model, ..) => {
@@ -198,11 +290,13 @@ impl Solver<'_> {
             }
             Rule::LambdaCalled(call) => match self.state.calls[call].target {
                 Target::Fixed(method) => of_method(method) || passes(self.program, method, affected),
-                Target::Virtual(target) => affected.has(target.class),
+                Target::Virtual(target) => affected.has_method(target),
                 Target::Named(..) => false,
             },
             Rule::LambdaMade(_, obj) | Rule::OpaqueArray(obj) => objects.contains(obj),
-            Rule::CalledBack(_, obj, class) => objects.contains(obj) || affected.has(class),
+            Rule::CalledBack(_, obj, class) => {
+                objects.contains(obj) || affected.has_methods(class) || affected.has_methods(class_of(obj))
+            }
         }
     }
 
@@ -303,21 +397,30 @@ fn passes(program: &Program, method: MethodId, affected: &Affected) -> bool {
 /// Does running the statement ask the hierarchy about affected classes?
 fn mentions(program: &mut Program, kind: &StmtKind, affected: &Affected) -> bool {
     match kind {
-        StmtKind::New { class, .. } | StmtKind::NewArray { class, .. } => affected.has(*class),
+        StmtKind::New { class, .. } => affected.is_initialised_otherwise(*class),
+        StmtKind::NewArray { class, .. } => affected.has(*class),
         StmtKind::Load { field, .. }
         | StmtKind::Store { field, .. }
         | StmtKind::LoadStatic { field, .. }
-        | StmtKind::StoreStatic { field, .. } => affected.has(field.class),
+        | StmtKind::StoreStatic { field, .. } => {
+            affected.has_field(*field) || affected.is_initialised_otherwise(field.class)
+        }
         StmtKind::Call { kind: CallKind::Static, target, .. } => {
             let method = program.resolve_method(*target);
-            affected.has(target.class) || method.is_some_and(|method| passes(program, method, affected))
+            let is_other =
+                |method: MethodId| affected.methods.contains(&method) || passes(program, method, affected);
+            affected.has_method(*target)
+                || affected.is_initialised_otherwise(target.class)
+                || method.is_some_and(is_other)
         }
-        StmtKind::Call { target, .. } => affected.has(target.class),
-        StmtKind::Lambda { interface, target, .. } => affected.has(*interface) || affected.has(target.class),
+        StmtKind::Call { target, .. } => affected.has_method(*target),
+        StmtKind::Lambda { interface, target, .. } => {
+            affected.has_methods(*interface) || affected.has_method(*target)
+        }
         StmtKind::Const { value: ir::Const::Other(class) | ir::Const::Class(class), .. } => {
-            affected.has(*class)
+            affected.has_methods(*class)
         }
-        StmtKind::Dynamic { class: Some(class), .. } => affected.has(*class),
+        StmtKind::Dynamic { class: Some(class), .. } => affected.has_methods(*class),
         _ => false,
     }
 }

@@ -40,9 +40,10 @@ impl PointsTo {
         let of_survey = survey.take_back(program, models, delta, &affected);
         let own = self.take_back(program, models, delta, &affected);
         program.commit(delta);
-        if !affected.is_empty() {
+        if affected.moves() {
             models.forget();
         }
+        affected.methods().for_each(|method| models.forget_method(method));
         let roots = &find_roots(program);
         let mut edit = Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE };
         let mut fits = survey.follow(program, models, of_survey, &edit);
@@ -120,7 +121,7 @@ impl PointsTo {
             solver.state.told_apart = told_apart.clone();
             again.extend(more);
         }
-        if !edit.affected.is_empty() {
+        if edit.affected.moves() {
             solver.state.traits.forget();
             solver.refilter(edit.affected);
         }

@@ -45,6 +45,9 @@ pub struct PointsToDelta {
     pub work: Work,
 }
 
+/// Such a part of all facts is much.
+const MUCH: u64 = 20;
+
 /// How much an update had to do, in steps that do not depend on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
@@ -62,6 +65,11 @@ impl PointsToDelta {
     /// Is everything as it was?
     pub fn changes_nothing(&self) -> bool {
         *self == PointsToDelta { work: self.work, ..PointsToDelta::default() }
+    }
+
+    /// Does so much change that the stages after this one may as well begin anew?
+    pub fn is_much(&self, pointsto: &PointsTo) -> bool {
+        self.rebuilt || self.nodes.len() as u64 * MUCH > pointsto.facts()
     }
 
     /// The same by what queries note.

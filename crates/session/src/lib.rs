@@ -60,6 +60,8 @@ pub struct Session {
     report: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
     is_behind: bool,
+    /// What changed before detection in updates that were given up there.
+    unseen: Changes,
     /// Nobody wants to know more.
     is_points_to_only: bool,
     /// How many classes had been loaded then.
@@ -122,6 +124,7 @@ impl Session {
             detect: Detect::new(follow, least),
             report: Arc::default(),
             is_behind: false,
+            unseen: Changes::default(),
             is_points_to_only: false,
             loads: 0,
             pool,
@@ -170,7 +173,9 @@ impl Session {
             let told =
                 pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
             clock.lap("points-to");
-            session.detect(told, progress, clock);
+            session.order(&ProgramDelta::default(), &told, progress);
+            clock.lap("happens-before");
+            session.detect(progress, clock);
             session.is_behind = false;
             let stats = session.stats();
             let report = Arc::make_mut(&mut session.report);
@@ -229,21 +234,26 @@ impl Session {
             let mut redone = Redone::by(delta, &told);
             let older = session.report.clone();
             let is_loaded_more = session.loads != session.program.loads();
-            let is_as_it_was =
-                told.changes_nothing() && delta.is_empty() && !is_loaded_more && !session.is_behind;
+            let is_up_to_date = !session.is_behind && session.unseen.is_empty();
+            let is_as_it_was = told.changes_nothing() && delta.is_empty() && !is_loaded_more && is_up_to_date;
             if !wrong.is_empty() {
                 session.nowhere_to_begin(wrong);
             } else if !session.is_points_to_only && !is_as_it_was {
-                // What was told while nobody listened, or about other members of classes, is not followed.
-                let is_too_much =
-                    std::mem::replace(&mut session.is_behind, true) || !delta.classes.is_empty();
+                // What was told while nobody listened is not followed.
+                let is_too_much = std::mem::replace(&mut session.is_behind, true);
+                // What is little is followed nevertheless: that takes less than to begin anew next time.
+                if cancel.is_cancelled() && (is_too_much || told.is_much(&session.pointsto)) {
+                    return None;
+                }
+                let anew = is_too_much.then(PointsToDelta::from_nothing);
+                session.order(delta, anew.as_ref().unwrap_or(&told), progress);
+                session.is_behind = false;
+                clock.lap("happens-before");
                 if cancel.is_cancelled() {
                     return None;
                 }
-                let told = if is_too_much { PointsToDelta::from_nothing() } else { told.clone() };
-                let changes = session.detect(told, progress, clock.clone());
+                let changes = session.detect(progress, clock.clone());
                 redone.count(&changes, session.detect.judged_last());
-                session.is_behind = false;
                 clock.laps.clone_from(&session.report.stats.seconds);
             }
             let delta = FindingsDelta::between(&older, &session.report);
@@ -274,14 +284,19 @@ impl Session {
         report
     }
 
-    /// The stages after points-to. Tells what changed in and before them.
-    fn detect(&mut self, told: PointsToDelta, progress: Progress<'_>, mut clock: Clock) -> Changes {
+    /// Order and locks. What changed there and before is to be seen by detection.
+    fn order(&mut self, delta: &ProgramDelta, told: &PointsToDelta, progress: Progress<'_>) {
         progress("happens-before", 0);
-        let mut changes = self.changes(&told);
+        let mut changes = self.changes(delta, told);
         let (program, models, pointsto) = (&self.program, &self.models, &self.pointsto);
-        self.happens_before.apply(program, models, pointsto, &told, &mut changes);
-        clock.lap("happens-before");
+        self.happens_before.apply(program, models, pointsto, told, &mut changes);
+        let before = std::mem::replace(&mut self.unseen, changes);
+        self.unseen.extend(before);
+    }
 
+    /// The report. Tells what changed for it.
+    fn detect(&mut self, progress: Progress<'_>, mut clock: Clock) -> Changes {
+        let mut changes = std::mem::take(&mut self.unseen);
         progress("races", 0);
         let stages = detect::Stages {
             program: &self.program,
@@ -308,8 +323,9 @@ impl Session {
     }
 
     /// What changed before the stages after points-to.
-    fn changes(&mut self, told: &PointsToDelta) -> Changes {
+    fn changes(&mut self, delta: &ProgramDelta, told: &PointsToDelta) -> Changes {
         let mut changes = Changes::default();
+        delta.tell(&self.program, &mut changes);
         told.tell(&self.pointsto, &mut changes);
         if std::mem::replace(&mut self.loads, self.program.loads()) != self.program.loads() {
             changes.add(Read::all(Kind::Loaded));

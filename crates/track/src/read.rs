@@ -15,6 +15,16 @@ pub enum Kind {
     Lines,
     /// Which classes are loaded.
     Loaded,
+    /// What a class says of itself, apart from its supertypes and members.
+    Class,
+    /// The supertypes of a class.
+    Supers,
+    /// What is found in a class and above it when a field or a method is looked for.
+    FieldsIn,
+    MethodsIn,
+    /// How a method or a field is declared.
+    Method,
+    Field,
     /// What a node of points-to holds.
     Node,
     /// Whether an activation runs.
@@ -271,6 +281,11 @@ impl Read {
 
     pub fn pair(kind: Kind, first: impl Id, second: impl Id) -> Read {
         Read(Read::first(kind) | (first.index() as u64) << BITS | second.index() as u64)
+    }
+
+    /// Is it about classes and declarations?
+    pub fn is_of_classes(&self) -> bool {
+        (Kind::Loaded as u64..=Kind::Field as u64).contains(&(self.0 >> (2 * BITS)))
     }
 
     /// What is read of this kind, if it is of this kind.

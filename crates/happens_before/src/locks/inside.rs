@@ -86,8 +86,9 @@ impl Inside {
             let touching = world.pointsto.acts().filter(|&act| touches_locks(world, act));
             return touching.map(|act| in_order(world, act)).collect();
         }
-        let edited = delta.bodies.iter().flat_map(|&method| world.acts_of(method));
-        let others = edited.chain(&delta.acts.added).chain(&delta.models).chain(&delta.callees).copied();
+        let edited = world.edited(changes);
+        let others =
+            edited.iter().chain(&delta.acts.added).chain(&delta.models).chain(&delta.callees).copied();
         let beginning = others.filter(|&act| {
             world.pointsto.runs(act) && (touches_locks(world, act) || self.calls_for_effect(world, act))
         });

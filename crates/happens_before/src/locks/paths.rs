@@ -167,10 +167,14 @@ impl Paths {
         changes: &mut Changes,
     ) {
         let is_final = |field: FieldId| world.program.field(field).access & access::FINAL != 0;
-        for &field in settled {
-            match stores.is_stable(field) || is_final(field) {
-                true => _ = self.stable.insert(field.index()),
-                false => _ = self.stable.remove(field.index()),
+        let declared: Vec<FieldId> = changes.of(Kind::Field).collect();
+        for field in settled.iter().copied().chain(declared) {
+            let differs = match stores.is_stable(field) || is_final(field) {
+                true => self.stable.insert(field.index()),
+                false => self.stable.remove(field.index()),
+            };
+            if differs {
+                changes.add(Read::of(Kind::Stable, field));
             }
         }
         if changes.contains(Read::all(Kind::Loaded)) {
@@ -196,8 +200,7 @@ impl Paths {
             methods.iter().copied().chain(kept.stale(changes)).collect::<BTreeSet<_>>().into_iter().collect();
         kept.update(&stale, changes, |method| self.find_kept(world, stores, method));
         for method in stale {
-            let info = world.program.method(method);
-            let constructor = MethodRef { class: info.class, selector: info.selector };
+            let constructor = world.program.method_ref(method);
             if kept.peek(method).is_some() && self.constructors.insert(constructor, method).is_none() {
                 changes.add(Read::all(Kind::Kept));
             }

@@ -173,6 +173,7 @@ impl Throws {
         let (mut search, reads) = self.methods.record(|| {
             // Whether one class is below another is asked later on, too.
             note(Read::all(Kind::Loaded));
+            note(Read::all(Kind::Supers));
             Search::new(world, &self.escapes, method, u32::MAX)
         });
         let news = search.as_mut().map_or_else(Vec::new, |search| {
@@ -343,7 +344,7 @@ impl<'a, 'w> Search<'a, 'w> {
     /// What leaves it since this was asked last, for its callers: they are told about the user's own code only.
     fn news(&mut self) -> impl Iterator<Item = ClassId> {
         let program = self.world.program;
-        let is_own = program.class(program.method(self.method).class).layer == Layer::App;
+        let is_own = program.class(program.method_ref(self.method).class).layer == Layer::App;
         let news = std::mem::take(&mut self.news);
         news.into_iter().filter(move |_| is_own)
     }

@@ -235,7 +235,7 @@ pub fn remove(stmts: &mut FxHashMap<Act, Bits>, is_removed: impl Fn(Act, StmtId)
 }
 
 fn is_constructor(world: &World<'_>, flow: &Flow) -> bool {
-    world.program.selector_text(world.program.method(flow.method).selector).0 == "<init>"
+    world.program.selector_text(world.program.method_ref(flow.method).selector).0 == "<init>"
 }
 
 /// Statements of a constructor that pass its object on.

@@ -236,7 +236,8 @@ impl Touched {
         let Of { act, method, body } = of;
         // One access per container operand; a call that both reads and writes is a write.
         let of_library = layer(stages, method) == Layer::Jdk;
-        let mut touched: BTreeMap<Option<Var>, (bool, IdSet<Obj>)> = BTreeMap::new();
+        // By where the operand is defined: the numbers of variables tell what the body was before.
+        let mut touched: BTreeMap<Option<(Option<StmtId>, Var)>, (bool, IdSet<Obj>)> = BTreeMap::new();
         for &model in stages.pointsto.models_at(act, stmt) {
             for step in &stages.models.model(model).steps {
                 let (on, write) = match step {
@@ -249,7 +250,7 @@ impl Touched {
                     continue;
                 }
                 let mut touch = |base: Option<Var>, objects: IdSet<Obj>| {
-                    let entry = touched.entry(base).or_default();
+                    let entry = touched.entry(base.map(|base| (body.vars[base].def, base))).or_default();
                     entry.0 |= write;
                     entry.1.union_with(&objects);
                 };
@@ -267,6 +268,7 @@ impl Touched {
             }
         }
         for (base, (write, mut objects)) in touched {
+            let base = base.map(|(_, base)| base);
             if of_library {
                 objects = objects.iter().filter(|&obj| is_users(stages, obj)).collect();
             }

@@ -93,9 +93,18 @@ impl Digester<'_> {
                 add(&mut digest.locks, &(own, at, locks));
                 add(&mut digest.order, &(own, at, started));
             }
-            for var in used(&info.kind) {
-                add(&mut digest.fresh, &(own, at, var, self.hb.fresh(act, stmt, var)));
+            for (nth, var) in used(&info.kind).into_iter().enumerate() {
+                add(&mut digest.fresh, &(own, at, nth, self.hb.fresh(act, stmt, var)));
             }
+        }
+    }
+
+    /// A variable by content: by where it is defined, or which parameter it is.
+    fn var(&self, act: Act, var: Var) -> Option<(bool, usize)> {
+        let body = self.program.lowered(self.pointsto.method(act))?;
+        match body.vars[var].def {
+            Some(def) => Some((true, body.stmts.rank(def))),
+            None => body.params.iter().position(|&param| param == var).map(|nth| (false, nth)),
         }
     }
 
@@ -107,16 +116,20 @@ impl Digester<'_> {
     fn held(&mut self, point: &Point) -> u64 {
         let mut sum = 0;
         for lock in self.hb.held(point) {
-            add(&mut sum, &self.lock(lock));
+            add(&mut sum, &self.lock(lock, Some(point.act)));
         }
         sum
     }
 
-    fn lock(&mut self, lock: &HeldLock) -> u64 {
+    /// `by`: the activation in whose terms it is told, if that is known.
+    fn lock(&mut self, lock: &HeldLock, by: Option<Act>) -> u64 {
         let mut keys = 0;
         for key in &lock.keys {
             match key {
                 LockKey::Unique(obj) => add(&mut keys, &self.contents.obj(*obj)),
+                LockKey::Path { root, steps } => {
+                    add(&mut keys, &(by.map(|act| self.var(act, *root)), steps));
+                }
                 other => add(&mut keys, other),
             }
         }
@@ -140,7 +153,7 @@ impl Digester<'_> {
             add(&mut origins, &self.hb.rank(origin));
         }
         let wants = match &nesting.wants {
-            Wanted::Lock(lock) => self.lock(lock),
+            Wanted::Lock(lock) => self.lock(lock, None),
             Wanted::End(ends) => {
                 let mut sum = 0;
                 for end in ends {
@@ -151,12 +164,12 @@ impl Digester<'_> {
         };
         let mut locks = 0;
         for lock in &nesting.locks {
-            add(&mut locks, &self.lock(lock));
+            add(&mut locks, &self.lock(lock, None));
         }
         let calls: Vec<(u64, StmtId)> = nesting.calls.iter().map(|&(act, stmt)| self.at(act, stmt)).collect();
         let flags = (nesting.called_back, nesting.choices, nesting.is_reached);
         let at = (self.contents.act(nesting.act), nesting.stmt.map(|stmt| self.at(nesting.act, stmt)));
-        hash(&(origins, self.lock(&nesting.held), wants, locks, calls, flags, at))
+        hash(&(origins, self.lock(&nesting.held, None), wants, locks, calls, flags, at))
     }
 }
 

@@ -101,9 +101,10 @@ impl Program {
     pub fn renumber(&mut self) -> Vec<(MethodId, Arc<Body>)> {
         let mut before = Vec::new();
         for (&method, body) in &mut self.bodies {
-            if let Some(body) = body.as_mut().filter(|body| body.stmts.count() < body.stmts.bound()) {
-                let dense = Arc::new(body.dense());
-                before.push((method, std::mem::replace(body, dense)));
+            let Some(body) = body else { continue };
+            let dense = body.dense();
+            if **body != dense {
+                before.push((method, std::mem::replace(body, Arc::new(dense))));
             }
         }
         before

@@ -32,10 +32,14 @@ impl PointsTo {
             let own = content.act(act);
             digest.add(&own);
             if let Some(body) = &self.frames[act].shape.body {
-                for var in body.vars.ids() {
+                for (var, info) in body.vars.iter().filter(|(_, info)| info.is_ref) {
                     let held = self.pts(act, var);
+                    let place = match info.def {
+                        Some(def) => (0, body.stmts.rank(def)),
+                        None => (1, body.params.iter().position(|&param| param == var).unwrap_or(usize::MAX)),
+                    };
                     digest.facts += held.len() as u64;
-                    digest.add(&(own, var, content.set(held)));
+                    digest.add(&(own, place, content.set(held)));
                 }
                 for (at, stmt) in body.stmts.ids().enumerate() {
                     for model in self.models_at(act, stmt) {

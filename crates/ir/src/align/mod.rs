@@ -1,5 +1,5 @@
-//! Which statements and variables of a changed body are those it had before. Owns identity across an edit: statements
-//! keep their numbers where they can, and nothing else may say that two of them are the same.
+//! Which statements and variables of a changed body are those it had before. Owns identity across an edit: both keep
+//! their numbers where they can, and nothing else may say that two of them are the same.
 
 mod place;
 mod shape;
@@ -34,11 +34,12 @@ impl Alignment {
         alignment
     }
 
-    /// The new body with numbers by which its statements are those of the old one wherever they can be.
+    /// The new body with numbers by which its statements and variables are those of the old one wherever they can be.
     pub fn in_place(old: &Body, new: &Body) -> (Body, Alignment) {
         let mut alignment = Alignment::default();
         alignment.match_stmts(old, new);
-        let placed = place::place(new, &alignment.stmts);
+        alignment.match_vars(old, new);
+        let placed = place::place(new, &alignment.stmts, &place::var_numbers(new, &alignment.vars));
         let kept = new.stmts.ids().map(|id| alignment.stmts[id]);
         let mut stmts: IndexVec<StmtId, Option<StmtId>> = (0..placed.stmts.bound()).map(|_| None).collect();
         for (id, before) in placed.stmts.ids().zip(kept) {
@@ -100,7 +101,9 @@ impl Alignment {
     fn match_stmts(&mut self, old: &Body, new: &Body) {
         let (olds, news): (Vec<StmtId>, Vec<StmtId>) = (old.stmts.ids().collect(), new.stmts.ids().collect());
         self.stmts = (0..new.stmts.bound()).map(|_| None).collect();
-        for (before, after) in matches(old, new, &olds, &news) {
+        // Numbers tell what bodies were before; so they are compared only if they say everything.
+        let matches = at_ends(old, new, &olds, &news).unwrap_or_else(|| matches(&old.dense(), &new.dense()));
+        for (before, after) in matches {
             self.stmts[news[after]] = Some(olds[before]);
         }
     }
@@ -166,18 +169,23 @@ impl Alignment {
     }
 }
 
-/// Pairs of statements that go together, by how many come before them; in no particular order.
-fn matches(old: &Body, new: &Body, olds: &[StmtId], news: &[StmtId]) -> Vec<(usize, usize)> {
+/// Pairs of statements that go together, by how many come before them; if all that happened is that statements were
+/// taken out or put back in one place: then the rest is as it was to the number.
+fn at_ends(old: &Body, new: &Body, olds: &[StmtId], news: &[StmtId]) -> Option<Vec<(usize, usize)>> {
     let (old_end, new_end) = (olds.len(), news.len());
-    // If all that happened is that statements were taken out, or put back in, the rest is as it was to the number.
     let same = |pair: &(&StmtId, &StmtId)| is_same((old, &old.stmts[*pair.0]), (new, &new.stmts[*pair.1]));
     let ahead = olds.iter().zip(news).take_while(same).count();
     let behind = olds.iter().rev().zip(news.iter().rev()).take_while(same).count();
     let shorter = old_end.min(new_end);
-    if ahead + behind >= shorter {
+    (ahead + behind >= shorter).then(|| {
         let behind = (ahead..shorter).map(|at| (at + old_end - shorter, at + new_end - shorter));
-        return (0..ahead).map(|at| (at, at)).chain(behind).collect();
-    }
+        (0..ahead).map(|at| (at, at)).chain(behind).collect()
+    })
+}
+
+/// The same for any two bodies, in no particular order.
+fn matches(old: &Body, new: &Body) -> Vec<(usize, usize)> {
+    let (old_end, new_end) = (old.stmts.bound(), new.stmts.bound());
     let (old_shapes, new_shapes) = shape::shapes(old, new);
     let mut found = Vec::new();
     let mut gaps = vec![(0..old_end, 0..new_end)];

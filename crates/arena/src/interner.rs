@@ -126,6 +126,14 @@ impl Names {
         self.ids.get(text).copied()
     }
 
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     pub fn text(&self, name: Name) -> &Arc<str> {
         &self.items[name]
     }

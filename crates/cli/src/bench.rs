@@ -8,10 +8,13 @@ use crate::{begin, output};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;
-use report::edits::{Edits, Series};
+use report::edits::{Edits, Kept, Series};
 use session::{Cancel, Change, Session, Statement, Update};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// What is kept is looked at after one in so many of the edits, and at the end.
+const EARLY: usize = 20;
 
 pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
@@ -28,8 +31,17 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     }
     let is_counted = |stage: &str| !points_to || stage == "points-to";
     let cold: f64 = report.stats.seconds.iter().filter(|(stage, _)| is_counted(stage)).map(|lap| lap.1).sum();
-    let mut bench =
-        Bench { session, verify, edits: 0, compared: 0, away: Series::default(), back: Series::default() };
+    let mut bench = Bench {
+        session,
+        verify,
+        expected: 0,
+        edits: 0,
+        compared: 0,
+        last_compared: 0,
+        early: None,
+        away: Series::default(),
+        back: Series::default(),
+    };
     let difference = match commit {
         Some(path) => {
             let request = project::Request { paths: vec![path], ..settings.request.clone() };
@@ -38,11 +50,16 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
         }
         None => bench.delete_all(sample, seed, method),
     };
+    // Before the last comparison, which needs room for a second state.
+    let late = bench.kept();
+    let difference = difference.or_else(|| bench.compare_last());
     let told = Edits {
         edits: bench.edits,
         compared: bench.compared,
         from_nothing: cold,
-        peak_megabytes: peak_megabytes(),
+        peak_megabytes: megabytes("VmHWM:"),
+        early: bench.early,
+        late,
         deletion: bench.away,
         insertion: bench.back,
     };
@@ -59,8 +76,14 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
 struct Bench {
     session: Session,
     verify: Option<usize>,
+    /// How many edits there will be.
+    expected: usize,
     edits: usize,
     compared: usize,
+    /// After how many edits.
+    last_compared: usize,
+    /// What was kept when the first few were followed.
+    early: Option<Kept>,
     /// Updates after deletions, and after what was deleted came back.
     away: Series,
     back: Series,
@@ -80,6 +103,7 @@ impl Bench {
         if let Some(sample) = sample {
             statements = draw(statements, sample, seed);
         }
+        self.expected = 2 * statements.len();
         for statement in statements {
             let what = self.session.tell(statement);
             let Some((update, deleted)) = self.session.delete(statement, whole, &|_, _| ()) else { continue };
@@ -104,6 +128,7 @@ impl Bench {
         let classes: Vec<String> =
             names.into_iter().filter(|name| bytes(one, name) != bytes(other, name)).collect();
         let what = format!("{} classes", classes.len());
+        self.expected = 2;
         for (source, is_back) in [(other, false), (one, true)] {
             let change = Change { source: source.clone(), classes: classes.clone(), resources: false };
             let update = self.session.apply(change, &|_, _| (), &Cancel::default()).unwrap_or_default();
@@ -116,18 +141,39 @@ impl Bench {
         None
     }
 
+    /// After an edit: every so often with a run from nothing.
     fn compare(&mut self, what: &str) -> Option<String> {
         self.edits += 1;
-        if self.verify.is_none_or(|every| every == 0 || !self.edits.is_multiple_of(every)) {
-            return None;
+        if self.edits == self.expected.div_ceil(EARLY) {
+            self.early = Some(self.kept());
         }
+        match self.verify {
+            Some(every) if every > 0 && self.edits.is_multiple_of(every) => self.compare_now(what),
+            _ => None,
+        }
+    }
+
+    /// Whatever the number of edits, the state they end in is compared if any is.
+    fn compare_last(&mut self) -> Option<String> {
+        let is_left = self.verify.is_some() && self.last_compared < self.edits;
+        is_left.then(|| self.compare_now("at the end")).flatten()
+    }
+
+    fn compare_now(&mut self, what: &str) -> Option<String> {
         self.compared += 1;
+        self.last_compared = self.edits;
         match self.session.verify() {
             session::Verdict::Same => None,
             session::Verdict::Different(why) => {
                 Some(format!("not what a run from nothing finds {what}: {why}"))
             }
         }
+    }
+
+    fn kept(&self) -> Kept {
+        let sizes = self.session.sizes();
+        let entries = sizes.iter().map(|(name, entries)| (name.to_owned(), entries)).collect();
+        Kept { edits: self.edits, megabytes: megabytes("VmRSS:"), entries }
     }
 }
 
@@ -149,9 +195,9 @@ fn draw(mut statements: Vec<Statement>, sample: usize, seed: u64) -> Vec<Stateme
     statements
 }
 
-/// Where the system tells.
-fn peak_megabytes() -> Option<u64> {
+/// Of this process, where the system tells.
+fn megabytes(line: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
+    let kilobytes = status.lines().find_map(|text| text.strip_prefix(line))?;
+    kilobytes.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
 }

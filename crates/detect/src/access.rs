@@ -11,7 +11,7 @@ use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 /// Fewer activations than this are looked at one after the other.
 const MANY: usize = 64;
@@ -137,6 +137,10 @@ impl Accesses {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Access> {
         self.by_act.iter().flat_map(|(_, touched)| &touched.accesses)
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.by_act.sizes(sizes);
     }
 }
 

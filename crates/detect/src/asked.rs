@@ -11,7 +11,7 @@ use happens_before::Origin;
 use ir::Var;
 use pointsto::{Act, Obj};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Read};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 /// Who runs an activation, with a number for the locks its callers hold then.
 pub(crate) type Comers = Arc<[(Origin, u32)]>;
@@ -119,6 +119,17 @@ impl Questions {
     ) -> bool {
         dealt::are_from_task(stages, origin, ways)
             && self.dealt.ask(&(origin, obj), || dealt::is_dealt(stages, origin, obj))
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.comers.sizes(sizes);
+        self.bringing.sizes(sizes);
+        self.anchors.sizes(sizes);
+        self.own.sizes(sizes);
+        self.sources.sizes(sizes);
+        self.fetched.sizes(sizes);
+        self.dealt.sizes(sizes);
+        self.makers.sizes(sizes);
     }
 }
 

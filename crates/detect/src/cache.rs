@@ -8,7 +8,7 @@ use ir::{Body, Cond, FieldId, MethodId, StmtId, StmtKind, Var};
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 /// A field is a cache if all its writes after publication are in one method, each after a test whether the field is
 /// still zero or null, of a value that is computed rather than a mark that somebody was here.
@@ -70,6 +70,11 @@ impl Caches {
 
     pub(crate) fn contains(&self, field: FieldId) -> bool {
         self.known.get(field).is_some()
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.known.sizes(sizes);
+        sizes.add("written fields", self.writes.len());
     }
 }
 

@@ -13,7 +13,7 @@ use ir::{FieldId, StmtId, Var};
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 /// Fewer pairs than this are no crowd.
 const SMALL: usize = 512;
@@ -57,6 +57,10 @@ impl Crowds {
 
     pub(crate) fn leave_out(&self, kind: KindId, pair: Pair) -> bool {
         self.left_out.peek(kind).is_some_and(|left_out| left_out.contains(&pair))
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.left_out.sizes(sizes);
     }
 }
 

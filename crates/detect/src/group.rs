@@ -9,7 +9,7 @@ use findings::Confidence;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 /// Causes on one piece of memory, alike in all but their operations, that are told one by one. Where there are more,
 /// every operation is at odds with every other, and that is the cause.
@@ -195,6 +195,12 @@ impl Groups {
         for crowd in alike.into_values().filter(|crowd| crowd.len() > MOST_CAUSES) {
             crowd.iter().for_each(|&at| groups.join(crowd[0], at));
         }
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.told.sizes(sizes);
+        sizes.add("memory with pairs", self.by_memory.len());
+        sizes.add("tied pairs", self.tied.len());
     }
 }
 

@@ -39,7 +39,7 @@ use pair::Judge;
 use pointsto::{Act, PointsTo};
 use race::Races;
 use std::sync::Arc;
-use track::{Changes, Kind};
+use track::{Changes, Kind, Sizes};
 use ways::Ways;
 
 /// The solved stages detection reads.
@@ -140,5 +140,18 @@ impl Detect {
     /// How many pairs of statements the last update judged.
     pub fn judged_last(&self) -> usize {
         self.races.judged_last()
+    }
+
+    /// How many entries each table has.
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.accesses.sizes(sizes);
+        self.caches.sizes(sizes);
+        self.memory.sizes(sizes);
+        self.questions.sizes(sizes);
+        self.races.sizes(sizes);
+        self.crowds.sizes(sizes);
+        self.groups.sizes(sizes);
+        self.findings.sizes(sizes);
+        self.deadlocks.sizes(sizes);
     }
 }

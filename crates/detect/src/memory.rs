@@ -11,7 +11,7 @@ use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Memo};
+use track::{Changes, Memo, Sizes};
 
 define_id! {
     /// Memory whose pairs have nothing to do with those on other memory.
@@ -248,6 +248,13 @@ impl Memory {
     pub(crate) fn statements(&self, content: &Content<'_>, a: TouchId, b: TouchId) -> Ordering {
         let ((method, stmt), (other, at)) = (self.statement(a), self.statement(b));
         content.methods(method, other).then(stmt.cmp(&at))
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.places.sizes(sizes);
+        sizes.add("kinds of memory", self.kinds.len());
+        sizes.add("touches", self.touches.len());
+        sizes.add("locations", self.locations.len());
     }
 }
 

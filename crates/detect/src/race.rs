@@ -8,7 +8,7 @@ use ir::{MethodId, StmtId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 const STAGES: [(Stage, &str); 4] = [
     (Stage::SameObject, "may touch the same object"),
@@ -143,6 +143,11 @@ impl Races {
         ];
         counts.extend(STAGES.iter().zip(self.counts).map(|((_, name), count)| (name.to_string(), count)));
         counts
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.judged.sizes(sizes);
+        sizes.add("partners", self.partners.len());
     }
 }
 

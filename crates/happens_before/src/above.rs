@@ -7,7 +7,7 @@ use arena::{Id, define_id};
 use pointsto::{Act, PointsTo};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use track::{Changes, Kind, Read, note, unnoted};
+use track::{Changes, Kind, Read, Sizes, note, unnoted};
 
 define_id! {
     /// Activations that were asked about.
@@ -70,6 +70,11 @@ impl Above {
             changes.add(Read::of(Kind::AboveCount, known.question));
             known.acts = Arc::new(now);
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        sizes.add("Above", known.len());
     }
 }
 

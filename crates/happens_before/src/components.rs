@@ -10,7 +10,7 @@ use ir::StmtId;
 use pointsto::{Act, PointsTo, PointsToDelta};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Read, note};
+use track::{Changes, Kind, Read, Sizes, note};
 
 /// Runs no longer, or never did.
 const NONE: u32 = u32::MAX;
@@ -532,6 +532,10 @@ impl Components {
             }
         }
         acts
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("components", self.all.len());
     }
 }
 

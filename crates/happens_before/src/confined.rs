@@ -12,7 +12,7 @@ use models::Step;
 use pointsto::{Act, Obj, PointsToDelta, Site, Slot};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Read, Single, note, unnoted};
+use track::{Changes, Kind, Memo, Read, Single, Sizes, note, unnoted};
 
 /// An object is confined if it comes out of something with a value for each thread, or is held by what does, and
 /// no thread can hand it to another.
@@ -156,6 +156,12 @@ impl Confined {
                 changes.add(Read::all(Kind::TakenOut));
             }
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.parts.sizes(sizes);
+        sizes.add("taken out", self.taken_out.len());
+        sizes.add("confined variables", self.variables.len());
     }
 }
 

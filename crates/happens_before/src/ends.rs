@@ -6,7 +6,7 @@ use crate::origins::Origins;
 use crate::overlap::Overlap;
 use crate::unique::Unique;
 use crate::world::World;
-use track::{Changes, Kind, Read, Single};
+use track::{Changes, Kind, Read, Single, Sizes};
 
 pub struct Ends {
     follows: bool,
@@ -33,5 +33,9 @@ impl Ends {
             changes.add(Read::all(Kind::Joins));
         }
         self.overlap.update(world, origins, &self.joins.value, unique, changes);
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.overlap.sizes(sizes);
     }
 }

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
-use track::{Asked, Changes, Kind, Memo, Read, Single};
+use track::{Asked, Changes, Kind, Memo, Read, Single, Sizes};
 
 pub struct Kept {
     pub flows: Flows,
@@ -316,6 +316,17 @@ impl Kept {
         if let Slot::Field(base, _) | Slot::Elements(base) = slot {
             self.slots_of.entry(base).or_default().insert(slot);
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.never_taken.sizes(sizes);
+        self.components.sizes(sizes);
+        self.above.sizes(sizes);
+        self.entering.sizes(sizes);
+        sizes.add("flows", self.flows.made.iter().filter(|flow| flow.get().is_some()).count());
+        sizes.add("steps", self.steps.len());
+        sizes.add("methods that run", self.acts_of.len());
+        sizes.add("objects with slots", self.slots_of.len());
     }
 }
 

@@ -7,7 +7,7 @@ use arena::Id;
 use pointsto::{Act, PointsTo};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::unnoted;
+use track::{Sizes, unnoted};
 
 /// The labels of every activation: its own, and those handed on to it.
 #[derive(Debug)]
@@ -168,5 +168,10 @@ impl Labels {
         let both = self.number(both);
         self.unions.insert((low, high), both);
         both
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("labels", self.sets.len());
+        sizes.add("unions of labels", self.unions.len());
     }
 }

@@ -8,7 +8,7 @@ use ir::StmtId;
 use pointsto::{Act, PointsToDelta};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Read, note};
+use track::{Changes, Kind, Read, Sizes, note};
 
 /// What single statements do by themselves.
 pub type Done = FxHashMap<Act, Vec<(StmtId, Bits)>>;
@@ -85,5 +85,10 @@ impl Leading {
         }
         self.stmts.insert(act, found);
         true
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.labels.sizes(sizes);
+        sizes.add("leading statements", self.stmts.len());
     }
 }

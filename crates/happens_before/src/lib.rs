@@ -56,7 +56,7 @@ use reach::Throws;
 use signals::{Guards, Signals};
 use starts::Starts;
 use swaps::Swaps;
-use track::{Changes, Kind, Read, note};
+use track::{Changes, Kind, Read, Sizes, note};
 use unique::Unique;
 use world::World;
 
@@ -374,5 +374,22 @@ impl HappensBefore {
     /// Does each instance of an origin that overlaps itself have its own of these?
     pub fn instance_local(&self, origin: Origin, obj: Obj) -> bool {
         self.local.contains(origin, obj)
+    }
+
+    /// How many entries each table has.
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.kept.sizes(sizes);
+        self.origins.sizes(sizes);
+        self.ends.sizes(sizes);
+        self.signals.sizes(sizes);
+        self.starts.sizes(sizes);
+        self.unique.sizes(sizes);
+        self.owners.sizes(sizes);
+        self.throws.sizes(sizes);
+        self.paths.sizes(sizes);
+        self.locks.sizes(sizes);
+        self.fresh.sizes(sizes);
+        self.local.sizes(sizes);
+        self.swaps.sizes(sizes);
     }
 }

@@ -7,7 +7,7 @@ use models::{Operand, Source, Step};
 use pointsto::{Act, PointsToDelta, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 /// A method that loads, and the variable it loads from unless that is a static.
 pub type Load = (MethodId, Option<Var>);
@@ -88,6 +88,13 @@ impl Loads {
     pub fn modelled(&self, slot: Slot) -> impl Iterator<Item = Act> + '_ {
         note(modelled_read(slot));
         self.by_slot.get(&slot).into_iter().flatten().copied()
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.methods.sizes(sizes);
+        self.acts.sizes(sizes);
+        sizes.add("loaded fields", self.by_field.len());
+        sizes.add("loaded slots", self.by_slot.len());
     }
 }
 

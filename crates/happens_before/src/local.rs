@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use sharing::{Grounds, Sharing};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 /// Beyond this many activations around an allocation, what happens between it and a spawn is not followed.
 const MOST_CALLERS: usize = 1500;
@@ -96,6 +96,13 @@ impl Local {
     pub fn contains(&self, origin: Origin, obj: Obj) -> bool {
         note(Read::pair(Kind::Local, origin, obj));
         self.objects.peek(origin).is_some_and(|objects| objects.contains(obj.index()))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.loads.sizes(sizes);
+        self.sharing.sizes(sizes);
+        self.parts.sizes(sizes);
+        self.objects.sizes(sizes);
     }
 }
 

@@ -11,7 +11,7 @@ use models::{Member, ModelId, Operand, Root, Spawn, Step};
 use pointsto::{Act, Obj, PointsToDelta, SpawnEdge};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Read, Single, note};
+use track::{Changes, Kind, Read, Single, Sizes, note};
 
 /// Calls followed to find out where a task comes from.
 const MOST_EVENTS: usize = 64;
@@ -318,6 +318,10 @@ impl Origins {
             });
         }
         started
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("origins", self.info.len());
     }
 }
 

@@ -25,7 +25,7 @@ use serial::serial_on;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use together::Together;
-use track::{Changes, Kind, Read, Single, note};
+use track::{Changes, Kind, Read, Single, Sizes, note};
 
 /// May-overlap between origins, precomputed so that a question costs a few look-ups.
 pub struct Overlap {
@@ -212,6 +212,12 @@ impl Overlap {
             };
             self.alive = self.lives.value.alive.iter().map(|(_, alive)| of_origin(alive)).collect();
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.reaches.sizes(sizes);
+        self.labels.sizes(sizes);
+        sizes.add("spans", self.spans.len());
     }
 }
 

@@ -7,7 +7,7 @@ use arena::IndexVec;
 use ir::{FieldId, MethodId, StmtId};
 use pointsto::{Obj, PointsTo, PointsToDelta, Site, Slot};
 use std::collections::BTreeMap;
-use track::{Changes, Kind, Read, note};
+use track::{Changes, Kind, Read, Sizes, note};
 
 /// More holders than this are not told apart.
 const FEW: usize = 8;
@@ -121,6 +121,10 @@ impl Owners {
             tops = next;
         }
         tops
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.stores.sizes(sizes);
     }
 }
 

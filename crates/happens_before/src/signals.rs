@@ -26,7 +26,7 @@ use pointsto::{Act, Obj, PointsToDelta, Slot};
 use reaches::{ReachId, Reaches, Side, Topic};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Read, note};
+use track::{Changes, Kind, Read, Sizes, note};
 use traffic::Modelled;
 
 /// What is signalled: one concrete latch, barrier or semaphore, or a field of one object.
@@ -157,6 +157,15 @@ impl Signals {
                 && before.is_some_and(|before| before.is_none_or(|before| is_outside(before, second)))
                 || wire.actions.contains(&first.origin) && wire.blocked.contains(&second.origin)
         })
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("subjects", self.subjects.len());
+        self.looks.sizes(sizes);
+        self.flags.sizes(sizes);
+        self.once.sizes(sizes);
+        self.channels.sizes(sizes);
+        self.reaches.sizes(sizes);
     }
 }
 

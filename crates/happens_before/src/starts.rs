@@ -13,7 +13,7 @@ use ir::{MethodId, StmtId};
 use pointsto::{Act, PointsToDelta};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Changes, Kind};
+use track::{Changes, Kind, Sizes};
 
 #[derive(Debug)]
 pub struct Starts {
@@ -65,6 +65,10 @@ impl Starts {
             starts.filter(|(_, started)| what(started)).map(|&(stmt, _)| stmt).collect();
         let is_after = |flow: &Arc<Flow>| after(flow, stmts.iter().copied(), None).contains(stmt.index());
         !stmts.is_empty() && flows.get(&method).is_none_or(is_after)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.leading.sizes(sizes);
     }
 }
 

@@ -9,7 +9,7 @@ use models::{Source, Step};
 use pointsto::{PointsToDelta, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Single, note};
+use track::{Changes, Kind, Memo, Read, Single, Sizes, note};
 
 pub struct Stores {
     methods: Memo<MethodId, Vec<Stored>>,
@@ -140,6 +140,11 @@ impl Stores {
     pub fn is_single(&self, field: FieldId) -> bool {
         note(Read::of(Kind::StoresTo, field));
         self.fields.get(&field).is_some_and(|field| field.is_single)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.methods.sizes(sizes);
+        sizes.add("stored fields", self.fields.len());
     }
 }
 

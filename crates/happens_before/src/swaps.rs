@@ -12,7 +12,7 @@ use ir::{FieldId, StmtId, StmtKind, Var};
 use models::Step;
 use pointsto::{Act, PointsToDelta, Slot};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Sizes};
 
 #[derive(Debug)]
 pub struct Swaps {
@@ -129,6 +129,11 @@ impl Swaps {
                 };
                 flow.field(stmt) == Some(field) && into == loaded.holder && is_swapped(stmt)
             })
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.pauses.sizes(sizes);
+        self.loaded.sizes(sizes);
     }
 }
 

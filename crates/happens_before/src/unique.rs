@@ -9,7 +9,7 @@ use ir::{StmtId, StmtKind};
 use pointsto::{Act, Context, Obj, PointsToDelta, Site};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 pub struct Unique {
     sources: Memo<Act, Source>,
@@ -162,6 +162,12 @@ impl Unique {
             .filter(|&act| (!exact || world.pointsto.ctx(act) == object.ctx) && allocates(act));
         let (Some(maker), None) = (makers.next(), makers.next()) else { return false };
         self.executes_once(world, maker, stmt)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.sources.sizes(sizes);
+        self.objects.sizes(sizes);
+        sizes.add("followers", self.follow.len());
     }
 }
 

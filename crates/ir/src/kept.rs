@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use std::sync::Arc;
+use track::Sizes;
 
 impl Program {
     /// A program that was read, over a class path on which its classes may have changed.
@@ -37,6 +38,19 @@ impl Program {
         let found = self.source.resources(path);
         self.resources.insert(path.to_owned(), digest_all(&found));
         found
+    }
+
+    /// How many entries the tables have, those included that no class declares any more.
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("names", self.names.len());
+        sizes.add("classes", self.classes.len());
+        sizes.add("methods", self.methods.len());
+        sizes.add("fields", self.fields.len());
+        sizes.add("selectors", self.selectors.len());
+        sizes.add("bodies", self.bodies.len());
+        sizes.add("problems", self.problems.len());
+        let caches = [self.dispatch_cache.len(), self.resolve_cache.len(), self.field_cache.len()];
+        sizes.add("resolved references", caches.iter().sum());
     }
 
     fn is_looked_for(&self, class: ClassId) -> bool {

@@ -16,6 +16,7 @@ mod outside;
 mod proof;
 mod query;
 mod retract;
+mod room;
 mod rule;
 mod select;
 mod sizes;

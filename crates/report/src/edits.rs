@@ -15,8 +15,27 @@ pub struct Edits {
     /// Seconds of a run from nothing.
     pub from_nothing: f64,
     pub peak_megabytes: Option<u64>,
+    /// What was kept after the first few edits, and at the end.
+    pub early: Option<Kept>,
+    pub late: Kept,
     pub deletion: Series,
     pub insertion: Series,
+}
+
+/// What a session holds after some edits.
+#[derive(Default)]
+pub struct Kept {
+    pub edits: usize,
+    /// Of memory.
+    pub megabytes: Option<u64>,
+    /// How many entries each table has.
+    pub entries: Vec<(String, usize)>,
+}
+
+impl Kept {
+    fn total(&self) -> usize {
+        self.entries.iter().map(|table| table.1).sum()
+    }
 }
 
 /// How long updates took, in seconds.
@@ -39,6 +58,12 @@ impl Series {
     fn seconds(&self) -> Vec<f64> {
         self.updates.iter().map(|update| update.0).collect()
     }
+
+    /// The first and the last tenth.
+    fn ends(&self) -> [Vec<f64>; 2] {
+        let (seconds, tenth) = (self.seconds(), self.updates.len().div_ceil(10));
+        [seconds[..tenth].to_vec(), seconds[seconds.len() - tenth..].to_vec()]
+    }
 }
 
 impl Edits {
@@ -56,6 +81,10 @@ impl Edits {
         if let Some(megabytes) = self.peak_megabytes {
             let _ = writeln!(out, "peak memory {megabytes} MB");
         }
+        for kept in self.early.iter().chain([&self.late]) {
+            let memory = kept.megabytes.map_or(String::new(), |megabytes| format!("memory {megabytes} MB, "));
+            let _ = writeln!(out, "after {} edits {memory}{} entries kept", kept.edits, kept.total());
+        }
         let _ = writeln!(
             out,
             "\n{:<28}{:>9}{:>9}{:>9}{:>9}{:>9}   milliseconds",
@@ -67,6 +96,10 @@ impl Edits {
                 row(&mut out, &format!("  {stage}"), seconds.clone());
             }
         }
+        for (name, seconds) in ["first tenth", "last tenth"].into_iter().zip(self.ends()) {
+            row(&mut out, name, seconds);
+        }
+        self.put_grown(&mut out);
         for (name, series) in [("deletions", &self.deletion), ("insertions", &self.insertion)] {
             if series.from_scratch > 0 {
                 let _ = writeln!(
@@ -85,6 +118,31 @@ impl Edits {
         out
     }
 
+    /// Of all edits: do the last take longer than the first?
+    fn ends(&self) -> [Vec<f64>; 2] {
+        let ([mut first, mut last], [too, also]) = (self.deletion.ends(), self.insertion.ends());
+        first.extend(too);
+        last.extend(also);
+        [first, last]
+    }
+
+    /// Tables that grew the most.
+    fn put_grown(&self, out: &mut String) {
+        let Some(early) = &self.early else { return };
+        let before: BTreeMap<&str, usize> =
+            early.entries.iter().map(|(name, entries)| (name.as_str(), *entries)).collect();
+        let known = |name: &str| before.get(name).copied().unwrap_or_default();
+        let grown = |(name, entries): &&(String, usize)| *entries > known(name);
+        let mut grown: Vec<&(String, usize)> = self.late.entries.iter().filter(grown).collect();
+        grown.sort_by_key(|(name, entries)| known(name).wrapping_sub(*entries));
+        if !grown.is_empty() {
+            let _ = writeln!(out, "\nentries that became more");
+        }
+        for (name, entries) in grown.into_iter().take(NAMED) {
+            let _ = writeln!(out, "{:>9}  {name}, from {}", entries - known(name), known(name));
+        }
+    }
+
     pub fn json(&self) -> String {
         let side = |series: &Series| {
             let stages: Map<String, Value> = series
@@ -95,6 +153,12 @@ impl Edits {
             let all = figures(series.seconds());
             json!({ "all": all, "stages": stages, "from_scratch": series.from_scratch })
         };
+        let kept = |kept: &Kept| {
+            let entries: Map<String, Value> =
+                kept.entries.iter().map(|(name, entries)| (name.clone(), json!(entries))).collect();
+            json!({ "edits": kept.edits, "memory_mb": kept.megabytes, "entries": entries })
+        };
+        let [first, last] = self.ends();
         let value = json!({
             "schema": 1,
             "edits": self.edits,
@@ -103,6 +167,10 @@ impl Edits {
             "peak_mb": self.peak_megabytes,
             "deletion": side(&self.deletion),
             "insertion": side(&self.insertion),
+            "first_tenth": figures(first),
+            "last_tenth": figures(last),
+            "kept_early": self.early.as_ref().map(kept),
+            "kept": kept(&self.late),
         });
         format!("{value:#}\n")
     }

@@ -7,6 +7,7 @@ mod kept;
 mod needed;
 mod notes;
 mod redone;
+mod sizes;
 mod stats;
 mod suggest;
 
@@ -25,6 +26,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+pub use track::Sizes;
 use track::{Changes, Kind, Read};
 
 /// What the user may choose about an analysis.

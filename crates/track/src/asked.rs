@@ -4,6 +4,7 @@
 use crate::read::{Changes, Kind, Read};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
+use crate::sizes::Sizes;
 use arena::define_id;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -92,6 +93,14 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Questions, and what their answers read.
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        let (known, kind) = (self.known(), self.kind);
+        sizes.add(format!("{kind:?}"), known.questions.len());
+        let reads = known.questions.iter().flatten().map(|(_, reads)| reads.len()).sum();
+        sizes.add(format!("{kind:?} reads"), reads);
     }
 
     /// Forgets everything. Whoever asked has to ask again.

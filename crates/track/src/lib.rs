@@ -9,9 +9,11 @@ mod read;
 mod readers;
 mod record;
 mod single;
+mod sizes;
 
 pub use asked::Asked;
 pub use memo::Memo;
 pub use read::{Changes, Key, Kind, Read};
 pub use record::{Reads, note, record, unnoted};
 pub use single::Single;
+pub use sizes::Sizes;

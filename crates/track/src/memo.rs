@@ -3,6 +3,7 @@
 use crate::read::{Changes, Key, Kind, Read};
 use crate::readers::Readers;
 use crate::record::{Reads, note, record};
+use crate::sizes::Sizes;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -105,6 +106,12 @@ impl<K: Key, V> Memo<K, V> {
         let unit = self.units.remove(&key)?;
         self.readers.remove(key, &unit.reads);
         unit.value
+    }
+
+    /// Keys, and what they read.
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add(format!("{:?}", self.kind), self.units.len());
+        sizes.add(format!("{:?} reads", self.kind), self.units.values().map(|unit| unit.reads.len()).sum());
     }
 
     pub fn clear(&mut self) {

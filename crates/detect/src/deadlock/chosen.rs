@@ -7,7 +7,7 @@ use happens_before::{HeldLock, Nesting, Origin, Point, Wanted};
 use ir::{BlockId, Body, MethodId, StmtId, StmtKind, Var};
 use pointsto::{Act, Site};
 use std::collections::BTreeSet;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Sizes};
 
 /// Where a lock is taken; without a statement by a synchronized method.
 type Taken = (Act, Option<StmtId>);
@@ -43,6 +43,10 @@ impl Chosen {
 
     pub(super) fn contains(&self, stages: &Stages<'_>, turns: Turns) -> bool {
         self.known.ask(&turns, || is_chosen(stages, &turns))
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.known.sizes(sizes);
     }
 }
 

@@ -20,7 +20,7 @@ use ir::{ClassId, MethodId, StmtId};
 use pointsto::Site;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Changes, Kind, Read, Single};
+use track::{Changes, Kind, Read, Single, Sizes};
 
 /// What locks have in common that are made in one place: the same cause, whichever of them it is.
 type LockSite = (Option<Site>, ClassId);
@@ -113,6 +113,11 @@ impl Deadlocks {
         findings.sort_by(|a, b| (&a.id, a.confidence, a).cmp(&(&b.id, b.confidence, b)));
         findings.dedup_by(|later, first| later.id == first.id);
         findings
+    }
+
+    pub(crate) fn sizes(&self, sizes: &mut Sizes) {
+        self.chosen.sizes(sizes);
+        sizes.add("told deadlocks", self.told.len());
     }
 }
 

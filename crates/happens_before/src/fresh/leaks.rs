@@ -13,7 +13,7 @@ use ir::{StmtId, StmtKind, Var};
 use models::{Operand, Root, Source, Step};
 use pointsto::Act;
 use std::collections::BTreeSet;
-use track::{Kind, Read, note};
+use track::{Kind, Read, Sizes, note};
 
 /// One way a value gets out of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -210,6 +210,10 @@ impl Leaks {
         let results = summaries.map(|summary| summary.map_or(Freshness::No, Summary::fresh));
         let is_fresh = results.clone().all(|result| result != Freshness::No);
         results.max().filter(|_| is_fresh).unwrap_or(Freshness::No)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("summaries", self.all.len());
     }
 }
 

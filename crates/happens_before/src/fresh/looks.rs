@@ -9,7 +9,7 @@ use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use track::{Changes, Kind, Memo, Read, Reads, note};
+use track::{Changes, Kind, Memo, Read, Reads, Sizes, note};
 
 pub struct Looks {
     looks: IndexVec<Act, Option<Arc<Look>>>,
@@ -114,6 +114,12 @@ impl Looks {
         let nothing = self.leaks.nothing();
         let grown = self.grown.get(act).map_or(&[][..], Vec::as_slice);
         grown.iter().rev().find(|&&(at, _)| at < moment).map_or(nothing, |&(_, summary)| summary)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.read.sizes(sizes);
+        sizes.add("looks", self.looks.iter().filter(|(_, look)| look.is_some()).count());
+        self.leaks.sizes(sizes);
     }
 }
 

@@ -22,7 +22,7 @@ use owned::Arrival;
 use pointsto::{Act, Obj, PointsToDelta};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Single, note};
+use track::{Changes, Kind, Memo, Read, Single, Sizes, note};
 
 /// Which variables are fresh where, for every activation of application code.
 pub struct Fresh {
@@ -96,5 +96,12 @@ impl Fresh {
     /// What an activation knows of its own; not noted.
     fn at(&self, act: Act) -> Option<&ActFresh> {
         self.acts.get(act)?.as_ref()
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.looks.sizes(sizes);
+        self.arrivals.sizes(sizes);
+        self.owned.sizes(sizes);
+        self.confined.sizes(sizes);
     }
 }

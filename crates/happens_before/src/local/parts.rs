@@ -7,7 +7,7 @@ use crate::world::World;
 use arena::Id;
 use pointsto::{Obj, Slot};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Read};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 #[derive(Debug)]
 pub struct Parts {
@@ -31,6 +31,10 @@ impl Parts {
 
     pub fn of(&self, world: &World<'_>, owners: &Owners, holder: Obj) -> Arc<[Obj]> {
         self.known.ask(&holder, || parts(world, owners, holder))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.known.sizes(sizes);
     }
 }
 

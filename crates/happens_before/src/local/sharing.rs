@@ -10,7 +10,7 @@ use arena::IdSet;
 use ir::FieldId;
 use pointsto::{Act, Obj, Slot};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Read};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 #[derive(Debug)]
 pub struct Sharing {
@@ -50,6 +50,11 @@ impl Sharing {
 
     pub fn holders(&self, on: Grounds<'_, '_>, origin: Origin, obj: Obj) -> Arc<[Option<Obj>]> {
         self.holders.ask(&(origin, obj), || on.holders(&self.loaded, origin, obj))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.loaded.sizes(sizes);
+        self.holders.sizes(sizes);
     }
 }
 

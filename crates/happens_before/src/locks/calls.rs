@@ -13,7 +13,7 @@ use pointsto::{Act, PointsToDelta};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Read, Reads};
+use track::{Changes, Kind, Memo, Read, Reads, Sizes};
 
 define_id! {
     /// A component of the call graph with calls inside.
@@ -142,6 +142,13 @@ impl Entries {
                 self.cycles.remove(cycle);
             }
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.families.sizes(sizes);
+        self.certain.sizes(sizes);
+        self.arriving.sizes(sizes);
+        self.cycles.sizes(sizes);
     }
 }
 

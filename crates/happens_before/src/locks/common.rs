@@ -5,6 +5,7 @@ use super::table::{LockId, SetId};
 use arena::Id;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
+use track::Sizes;
 
 const SHARDS: usize = 64;
 
@@ -53,5 +54,10 @@ impl Common {
             }
             found
         })
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        let known = self.shards.iter().filter_map(|shard| Some(shard.lock().ok()?.len()));
+        sizes.add("lock sets in common", known.sum());
     }
 }

@@ -6,6 +6,7 @@ use super::telling::Telling;
 use crate::types::Origin;
 use arena::{Interner, define_id};
 use rustc_hash::FxHashMap;
+use track::Sizes;
 
 define_id! {
     /// For some origins a set of locks each; 0 is for no origin.
@@ -117,5 +118,10 @@ impl Families {
         let met = self.add(met);
         self.known_met.insert((a, b), met);
         met
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("families", self.items.len());
+        sizes.add("families met", self.known_bare.len() + self.known_under.len() + self.known_met.len());
     }
 }

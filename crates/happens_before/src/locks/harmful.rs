@@ -8,7 +8,7 @@ use pointsto::Act;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Sizes};
 
 #[derive(Debug)]
 pub struct Harmful {
@@ -39,6 +39,10 @@ impl Harmful {
         act: Act,
     ) -> Arc<[(LockId, Harm)]> {
         self.known.ask(&act, || held_in(holding, table, wants, act))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.known.sizes(sizes);
     }
 }
 

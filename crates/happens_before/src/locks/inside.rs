@@ -9,7 +9,7 @@ use ir::StmtId;
 use pointsto::{Act, PointsToDelta};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Reads};
+use track::{Changes, Kind, Memo, Read, Reads, Sizes};
 
 /// Rounds after which a recursive method is taken to have no net effect.
 const ROUNDS: u32 = 8;
@@ -177,6 +177,10 @@ impl Inside {
             found.insert(act, (locks, reads));
         }
         found
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.acts.sizes(sizes);
     }
 }
 

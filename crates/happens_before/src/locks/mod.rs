@@ -49,7 +49,7 @@ use protect::Ways;
 use std::collections::{BTreeMap, BTreeSet};
 use table::{LockId, SetId};
 use telling::{Telling, Told};
-use track::{Asked, Changes, Kind, Read, note};
+use track::{Asked, Changes, Kind, Read, Sizes, note};
 use views::Views;
 
 /// What locks are told apart by.
@@ -228,6 +228,15 @@ impl Locks {
 
     fn held_ids(&self, sets: [SetId; 2]) -> impl Iterator<Item = LockId> + Clone + '_ {
         sets.into_iter().flat_map(|set| self.told.table.set(set).iter().copied())
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.told.sizes(sizes);
+        self.inside.sizes(sizes);
+        self.entries.sizes(sizes);
+        self.nestings.sizes(sizes);
+        self.common.sizes(sizes);
+        self.ways.sizes(sizes);
     }
 }
 

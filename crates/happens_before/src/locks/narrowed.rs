@@ -12,7 +12,7 @@ use ir::{StmtId, StmtKind, Var};
 use models::Step as Model;
 use pointsto::Act;
 use std::cell::RefCell;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Sizes};
 
 #[derive(Debug)]
 pub struct Narrowed {
@@ -43,6 +43,10 @@ impl Narrowed {
         }
         let (keys, table) = (telling.keys, &mut telling.told.table);
         self.known.ask(&(lock, params), || narrowed(keys, table, passing, lock, params))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.known.sizes(sizes);
     }
 }
 

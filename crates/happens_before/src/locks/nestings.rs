@@ -20,7 +20,7 @@ use ir::StmtId;
 use pointsto::Act;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 pub struct Nestings {
     wants: Wants,
@@ -178,6 +178,16 @@ impl Nestings {
             choices: nest.route.choices,
             is_reached,
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.wants.sizes(sizes);
+        self.steps.sizes(sizes);
+        self.passing.sizes(sizes);
+        self.harmful.sizes(sizes);
+        self.narrowed.sizes(sizes);
+        self.found.sizes(sizes);
+        self.told.sizes(sizes);
     }
 }
 

@@ -7,7 +7,7 @@ use super::telling::Call;
 use arena::{Interner, define_id};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
-use track::{Asked, Changes, Kind, Read};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 define_id! {
     /// What may get to the parameters of an activation; 0 for anything.
@@ -62,6 +62,12 @@ impl Passing {
             widen(&mut params, &restrictions[b]);
             restrictions.intern(params)
         })
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.entered.sizes(sizes);
+        sizes.add("restrictions", self.restrictions.len());
+        sizes.add("restrictions widened", self.known_widened.len());
     }
 }
 

@@ -12,7 +12,7 @@ use models::Step;
 use pointsto::{Act, PointsToDelta};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Asked, Changes, Kind, Memo, Read, note};
+use track::{Asked, Changes, Kind, Memo, Read, Sizes, note};
 
 /// Longer paths are cut: they would be new roots anyway.
 const LONGEST: usize = 6;
@@ -577,6 +577,15 @@ impl Paths {
             }
         }
         (!aliases.is_empty()).then_some(aliases)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.found_aliases.sizes(sizes);
+        self.kept.sizes(sizes);
+        self.returned.sizes(sizes);
+        self.results.sizes(sizes);
+        sizes.add("aliases", self.aliases.len());
+        sizes.add("constructors", self.constructors.len());
     }
 }
 

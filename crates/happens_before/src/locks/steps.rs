@@ -10,7 +10,7 @@ use ir::StmtId;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Read, note};
+use track::{Asked, Changes, Kind, Read, Sizes, note};
 
 /// A call that leads to harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,13 @@ impl Steps {
 
     pub fn uses(&self, holding: &Holding<'_, '_>, act: Act) -> Arc<[Use]> {
         self.uses.ask(&act, || uses(holding, act))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.steps.sizes(sizes);
+        self.stmts.sizes(sizes);
+        self.uses.sizes(sizes);
+        sizes.add("handed out", self.handed_out.len());
     }
 }
 

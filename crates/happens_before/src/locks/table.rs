@@ -8,6 +8,7 @@ use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
+use track::Sizes;
 
 define_id! {
     /// A lock as held from one place.
@@ -139,6 +140,12 @@ impl LockTable {
     pub fn meet_locks(&mut self, content: &Content<'_>, a: LockId, b: LockId) -> Option<LockId> {
         let met = meet(content, &self.locks[a], &self.locks[b])?;
         Some(self.add(content, met))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        sizes.add("locks", self.locks.len());
+        sizes.add("lock sets", self.sets.len());
+        sizes.add("places of locks", self.acquired_in.len());
     }
 }
 

@@ -9,7 +9,7 @@ use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use track::{Asked, Changes, Kind};
+use track::{Asked, Changes, Kind, Sizes};
 
 /// One of the calls of a callee by a caller, in the order of statements: the same one wherever its statement moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +52,13 @@ impl Told {
         locks_down.refresh(changes, |&(call, lock)| lock_down(keys, &mut table.borrow_mut(), call, lock));
         sets_down
             .refresh(changes, |&(call, set)| set_down(keys, &mut table.borrow_mut(), locks_down, call, set));
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.table.sizes(sizes);
+        self.locks_down.sizes(sizes);
+        self.sets_down.sizes(sizes);
+        sizes.add("lock sets met", self.known_met.len() + self.known_union.len());
     }
 }
 

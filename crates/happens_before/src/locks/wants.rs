@@ -13,7 +13,7 @@ use arena::{Id, Interner, define_id};
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Single, note};
+use track::{Changes, Kind, Memo, Read, Single, Sizes, note};
 
 /// Stands for waiting for the end of an origin, among the numbers of locks.
 const WAIT: usize = 0;
@@ -233,6 +233,13 @@ impl Wants {
     pub fn is_any(&self, nodes: &[LockNode], harm: Harm) -> bool {
         note(Read::of(Kind::Harm, Number::new(WAIT)));
         self.numbers_of(nodes).any(|number| self.harms[harm].contains(number))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.wanted.sizes(sizes);
+        self.edges.sizes(sizes);
+        sizes.add("lock nodes", self.numbers.len());
+        sizes.add("harms", self.harms.len());
     }
 }
 

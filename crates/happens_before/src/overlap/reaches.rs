@@ -12,7 +12,7 @@ use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 define_id! {
     /// A computed reach.
@@ -171,6 +171,11 @@ impl Reaches {
         }
         self.climbs.set(id, Some(Arc::new(now)), reads);
         differs
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.climbs.sizes(sizes);
+        sizes.add("reaches", self.questions.len());
     }
 }
 

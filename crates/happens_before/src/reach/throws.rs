@@ -9,7 +9,7 @@ use ir::{BlockId, ClassId, MethodId, StmtId, StmtKind, Var};
 use pointsto::PointsToDelta;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Read, Reads, note};
+use track::{Changes, Kind, Memo, Read, Reads, Sizes, note};
 
 /// The throws of every method of the user's code and its dependencies that has any, or catches any. Contexts make
 /// no difference: what one of them throws, all may.
@@ -182,6 +182,11 @@ impl Throws {
         });
         open.insert(method, (search, reads));
         self.escapes.add_new(method, news)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.methods.sizes(sizes);
+        sizes.add("escaping", self.escapes.of.len());
     }
 }
 

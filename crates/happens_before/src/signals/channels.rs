@@ -13,7 +13,7 @@ use ir::{Const, StmtId, StmtKind};
 use pointsto::{Act, Obj, Site};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 /// Subjects that order something.
 pub struct Channels {
@@ -95,6 +95,10 @@ impl Channels {
             }
             _ => None,
         }
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.channels.sizes(sizes);
     }
 }
 

@@ -17,7 +17,7 @@ use arena::IndexVec;
 use ir::{FieldId, MethodId, StmtId, StmtKind, Var, access};
 use pointsto::{Act, Obj, Slot};
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo};
+use track::{Changes, Kind, Memo, Sizes};
 
 /// Pairs of accesses to one flag that are compared, at most.
 const MOST_PAIRS: usize = 4096;
@@ -88,6 +88,10 @@ impl Flags {
 
     pub fn of(&self, subject: SubjectId) -> Option<&Flag> {
         self.flags.get(subject)
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.flags.sizes(sizes);
     }
 }
 

@@ -11,7 +11,7 @@ use models::Step;
 use pointsto::{Act, PointsToDelta, Slot};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Single, note};
+use track::{Changes, Kind, Memo, Read, Single, Sizes, note};
 
 pub struct Looks {
     follows: bool,
@@ -141,6 +141,12 @@ impl Looks {
         waiting.sort_unstable();
         waiting.dedup();
         waiting
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.methods.sizes(sizes);
+        self.acts.sizes(sizes);
+        sizes.add("looked at", self.looking.len());
     }
 }
 

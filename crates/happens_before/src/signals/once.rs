@@ -19,7 +19,7 @@ use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Memo};
+use track::{Asked, Changes, Kind, Memo, Sizes};
 
 /// Let S be the one time a flag is set. What runs under the lock after the flag was seen unset, and not after S,
 /// comes before S: in the same section, or in one before. What runs only after the flag was seen set, or after S,
@@ -127,6 +127,14 @@ impl Once {
             Way { origin, by: vec![origin], entry, starts: vec![Start::Entry(entry)] }
         });
         Some(Question { ways: ways.collect(), kills: set.known.clone() })
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.sections.sizes(sizes);
+        self.candidates.sizes(sizes);
+        self.unseen.sizes(sizes);
+        self.later.sizes(sizes);
+        self.set.sizes(sizes);
     }
 }
 

@@ -13,7 +13,7 @@ use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use track::{Changes, Kind, Memo, Read, note};
+use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 define_id! {
     /// What one goes through of a topic.
@@ -168,6 +168,13 @@ impl Reaches {
     pub fn is_whole(&self, id: ReachId, act: Act) -> bool {
         note(Read::of(self.kind, act));
         self.labels.of(act).is_some_and(|labels| labels.contains(id.index()))
+    }
+
+    pub fn sizes(&self, sizes: &mut Sizes) {
+        self.climbs.sizes(sizes);
+        self.labels.sizes(sizes);
+        sizes.add("topics", self.topics.len());
+        sizes.add("signal reaches", self.ids.len() + self.known.len());
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::again::{Affected, Again};
 use crate::graph::Node;
+use crate::removed::constants;
 use crate::retract::Doubts;
 use crate::rule::Rule;
 use crate::select::{Contexts, Limit};
@@ -221,13 +222,34 @@ impl Solver<'_> {
             edited.going.remove(before);
             edited.coming.remove(after);
         }
-        for stmt in change.old.iter().flat_map(|body| body.stmts.ids()) {
-            edited.renamed.entry(stmt).or_insert_with(|| {
-                self.state.removed_stmts += 1;
-                StmtId(REMOVED + self.state.removed_stmts)
-            });
+        let come_back = self.come_back(&edited);
+        if let Some(body) = &change.old {
+            let constants = constants(body);
+            for stmt in body.stmts.ids() {
+                edited.renamed.entry(stmt).or_insert_with(|| {
+                    self.state.removed_stmts += 1;
+                    let removed = StmtId(REMOVED + self.state.removed_stmts);
+                    self.state.removed.add(change.method, &body.stmts[stmt].kind, constants, removed);
+                    removed
+                });
+            }
         }
+        edited.renamed.extend(come_back);
         edited
+    }
+
+    /// Statements that were there before, by the numbers they have had since they were removed: what is named after
+    /// them is what it was.
+    fn come_back(&mut self, edited: &Edited) -> Vec<(StmtId, StmtId)> {
+        let Some(body) = &edited.bodies[1] else { return Vec::new() };
+        let kept: FxHashSet<StmtId> = edited.renamed.values().copied().collect();
+        let mut new: Vec<StmtId> =
+            edited.coming.iter().copied().filter(|stmt| !kept.contains(stmt)).collect();
+        new.sort_unstable();
+        let constants = constants(body);
+        let removed = &mut self.state.removed;
+        let mut take = |stmt: StmtId| removed.take(edited.method, &body.stmts[stmt].kind, constants);
+        new.into_iter().filter_map(|stmt| Some((take(stmt)?, stmt))).collect()
     }
 
     /// Does a model expanded at the statement look back from its arguments?

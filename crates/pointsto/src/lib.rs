@@ -15,6 +15,7 @@ mod log;
 mod outside;
 mod proof;
 mod query;
+mod removed;
 mod retract;
 mod room;
 mod rule;

@@ -279,6 +279,7 @@ impl Solver<'_> {
         }
         for place in std::mem::take(&mut self.doubts.places) {
             self.doubts.calls.append(&mut self.state.places[place].calls);
+            self.state.free_places.push(place);
         }
         for call in std::mem::take(&mut self.doubts.calls) {
             self.doubts.unused_nodes.extend(self.state.calls[call].unkept.take());

@@ -33,5 +33,6 @@ impl PointsTo {
         add("lambda calls", self.lambda_calls.len());
         add("leaves", self.leaves.len());
         add("shapes", self.shapes.len());
+        add("removed statements", self.removed.len());
     }
 }

@@ -340,7 +340,14 @@ impl<'a> Solver<'a> {
     pub(crate) fn place(&mut self, act: Act, stmt: StmtId) -> Place {
         let state = &mut *self.state;
         *state.place_ids.entry((act, stmt)).or_insert_with(|| {
-            let place = state.places.push(Placed::new(act, stmt));
+            let placed = Placed::new(act, stmt);
+            let place = match state.free_places.pop() {
+                Some(place) => {
+                    state.places[place] = placed;
+                    place
+                }
+                None => state.places.push(placed),
+            };
             state.frames[act].places.push(place);
             place
         })

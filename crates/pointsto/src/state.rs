@@ -2,6 +2,7 @@
 //! it; everybody else reads it through the queries.
 
 use crate::graph::{CallId, Graph, Node};
+use crate::removed::Removed;
 use crate::rule::{Leaf, Rules};
 use crate::select::{Choice, Contexts};
 use crate::sizes::Sizes;
@@ -50,6 +51,7 @@ pub struct PointsTo {
     /// Whose each node is.
     pub(crate) homes: IndexVec<Node, Home>,
     pub(crate) places: Chunks<Place, Placed>,
+    pub(crate) free_places: Vec<Place>,
     #[serde(skip)]
     pub(crate) place_ids: FxHashMap<(Act, StmtId), Place>,
     pub(crate) calls: Chunks<CallId, Call>,
@@ -73,6 +75,8 @@ pub struct PointsTo {
     pub(crate) touched: Touched,
     /// How many statements edits have removed: each has a number of its own beyond all bodies.
     pub(crate) removed_stmts: u32,
+    /// Those after which something may be named.
+    pub(crate) removed: Removed,
     pub(crate) roots: Roots,
     /// The solution that tells how much code each origin runs, and what followed from it.
     pub(crate) survey: Option<Box<PointsTo>>,

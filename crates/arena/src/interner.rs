@@ -15,11 +15,13 @@ define_id! {
 pub struct Interner<I, T> {
     ids: FxHashMap<T, I>,
     items: IndexVec<I, T>,
+    /// Of things that were forgotten, to be used again.
+    free: Vec<I>,
 }
 
 impl<I: Id, T: Clone + Eq + Hash> Interner<I, T> {
     pub fn new() -> Self {
-        Interner { ids: FxHashMap::default(), items: IndexVec::new() }
+        Interner { ids: FxHashMap::default(), items: IndexVec::new(), free: Vec::new() }
     }
 
     pub fn intern(&mut self, item: T) -> I {
@@ -31,9 +33,26 @@ impl<I: Id, T: Clone + Eq + Hash> Interner<I, T> {
         if let Some(&id) = self.ids.get(&item) {
             return (id, false);
         }
-        let id = self.items.push(item.clone());
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.items[id] = item.clone();
+                id
+            }
+            None => self.items.push(item.clone()),
+        };
         self.ids.insert(item, id);
         (id, true)
+    }
+
+    /// Forgets all others. Their ids are used again, so nobody may speak of them any more.
+    pub fn retain(&mut self, is_kept: impl Fn(I) -> bool) {
+        self.ids.retain(|_, id| is_kept(*id));
+        self.free = self.items.ids().filter(|&id| !is_kept(id)).collect();
+    }
+
+    /// How many things there are, without those that were forgotten.
+    pub fn kept(&self) -> usize {
+        self.items.len() - self.free.len()
     }
 
     pub fn get(&self, item: &T) -> Option<I> {
@@ -76,7 +95,7 @@ impl<I: Id + Serialize, T: Clone + Eq + Hash + Serialize> Serialize for Interner
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let leads_nowhere = |(id, item): (I, &T)| (self.ids.get(item) != Some(&id)).then_some(id);
         let forgotten: Vec<I> = self.items.iter().filter_map(leads_nowhere).collect();
-        (&self.items, forgotten).serialize(to)
+        (&self.items, forgotten, &self.free).serialize(to)
     }
 }
 
@@ -84,7 +103,7 @@ impl<'de, I: Id + Deserialize<'de>, T: Clone + Eq + Hash + Deserialize<'de>> Des
     for Interner<I, T>
 {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let (items, forgotten): (IndexVec<I, T>, Vec<I>) = Deserialize::deserialize(from)?;
+        let (items, forgotten, free): (IndexVec<I, T>, Vec<I>, Vec<I>) = Deserialize::deserialize(from)?;
         let mut forgotten = forgotten.into_iter().peekable();
         let mut ids = FxHashMap::with_capacity_and_hasher(items.len(), Default::default());
         for (id, item) in items.iter() {
@@ -92,7 +111,7 @@ impl<'de, I: Id + Deserialize<'de>, T: Clone + Eq + Hash + Deserialize<'de>> Des
                 ids.insert(item.clone(), id);
             }
         }
-        Ok(Interner { ids, items })
+        Ok(Interner { ids, items, free })
     }
 }
 
@@ -182,6 +201,16 @@ mod tests {
         assert_eq!(found(&read), [None, None, Some(second)]);
         assert_eq!(found(&read), found(&interner));
         assert_eq!(read[third], 9);
+    }
+
+    #[test]
+    fn ids_of_what_was_forgotten_are_used_again() {
+        let mut interner: Interner<Name, u32> = Interner::new();
+        let [first, second] = [7, 8].map(|item| interner.intern(item));
+        interner.retain(|id| id == second);
+        let mut read = written_and_read(&interner);
+        assert_eq!((read.get(&7), read.get(&8), read.kept()), (None, Some(second), 1));
+        assert_eq!((read.intern(9), read.kept(), read.len()), (first, 2, 2));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct EditsArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sample", "method"], help_heading = "Edits")]
     pub commit: Option<PathBuf>,
 
-    /// Compare with a run from nothing after every K edits; the first difference ends it with exit code 1.
+    /// Compare with a run from nothing after every K edits, and at the end; the first difference ends it with exit code 1.
     #[arg(long, value_name = "K", help_heading = "Edits")]
     pub verify: Option<usize>,
 

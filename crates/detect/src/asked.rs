@@ -52,6 +52,7 @@ impl Questions {
         changes: &mut Changes,
     ) {
         let own = Own { stages };
+        self.comers.forget_unread(changes, &is_read);
         self.comers.refresh(changes, |&act| comers(stages, act));
         let is_climbed = |read| self.anchors.reads(read);
         self.bringing.refresh_read(changes, is_climbed, |&passed| bringing(stages, describe, passed));
@@ -65,9 +66,12 @@ impl Questions {
         self.own.refresh_read(changes, &is_read, |&(origin, known)| {
             is_there(stages, known.0, known.1) && own.is_own(origin, known)
         });
-        self.sources.refresh(changes, |&(origin, known)| match is_there(stages, known.0, known.1) {
-            true => own.not_fetched(origin, known),
-            false => None,
+        let is_fetched_by = |read| self.fetched.reads(read);
+        self.sources.refresh_read(changes, is_fetched_by, |&(origin, known)| {
+            match is_there(stages, known.0, known.1) {
+                true => own.not_fetched(origin, known),
+                false => None,
+            }
         });
         let sources = |origin, known| self.sources.ask(&(origin, known), || own.not_fetched(origin, known));
         self.fetched.refresh_read(changes, &is_read, |&(origin, known)| {

@@ -13,7 +13,7 @@ use ir::{FieldId, StmtId, Var};
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Sizes};
+use track::{Changes, Kind, Memo, Read, Sizes};
 
 /// Fewer pairs than this are no crowd.
 const SMALL: usize = 512;
@@ -57,6 +57,11 @@ impl Crowds {
 
     pub(crate) fn leave_out(&self, kind: KindId, pair: Pair) -> bool {
         self.left_out.peek(kind).is_some_and(|left_out| left_out.contains(&pair))
+    }
+
+    /// Does anything here rest on this?
+    pub(crate) fn reads(&self, read: Read) -> bool {
+        self.left_out.reads(read)
     }
 
     pub(crate) fn sizes(&self, sizes: &mut Sizes) {

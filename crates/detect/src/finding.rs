@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use track::{Changes, Kind, Memo, Sizes};
+use track::{Changes, Kind, Memo, Read, Sizes};
 
 /// Further pairs of one cause that are listed.
 pub(crate) const MOST_ALSO: usize = 50;
@@ -139,6 +139,11 @@ impl Findings {
             alike.into_iter().zip(twins).for_each(|(at, twin)| findings[at] = Arc::new(twin));
         }
         findings
+    }
+
+    /// Does anything here rest on this?
+    pub(crate) fn reads(&self, read: Read) -> bool {
+        self.described.reads(read)
     }
 
     pub(crate) fn sizes(&self, sizes: &mut Sizes) {

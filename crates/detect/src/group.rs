@@ -9,7 +9,7 @@ use findings::Confidence;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use track::{Changes, Kind, Memo, Sizes};
+use track::{Changes, Kind, Memo, Read, Sizes};
 
 /// Causes on one piece of memory, alike in all but their operations, that are told one by one. Where there are more,
 /// every operation is at odds with every other, and that is the cause.
@@ -195,6 +195,11 @@ impl Groups {
         for crowd in alike.into_values().filter(|crowd| crowd.len() > MOST_CAUSES) {
             crowd.iter().for_each(|&at| groups.join(crowd[0], at));
         }
+    }
+
+    /// Does anything here rest on this?
+    pub(crate) fn reads(&self, read: Read) -> bool {
+        self.told.reads(read)
     }
 
     pub(crate) fn sizes(&self, sizes: &mut Sizes) {

@@ -108,7 +108,12 @@ impl Detect {
         let differing = self.accesses.update(stages, changes);
         self.caches.update(stages, &self.accesses, &differing, changes);
         let dirty = self.memory.update(stages, &describe.content, &self.accesses, &differing, changes);
-        let is_read = |read| self.races.reads(read);
+        let is_read = |read| {
+            self.races.reads(read)
+                || self.crowds.reads(read)
+                || self.groups.reads(read)
+                || self.findings.reads(read)
+        };
         self.questions.update(stages, &describe, is_read, changes);
         let judge = Judge {
             stages,

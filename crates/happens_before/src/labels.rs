@@ -20,7 +20,12 @@ pub struct Labels {
     sets: Vec<Bits>,
     numbers: FxHashMap<Bits, u32>,
     unions: FxHashMap<(u32, u32), u32>,
+    /// How many sets there were when those were forgotten that nobody has.
+    looked_over: usize,
 }
+
+/// Nobody looks for sets that nobody has before there are so many new ones, and twice as many as before.
+const NEW: usize = 64;
 
 /// Who gets labels from whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +45,24 @@ impl Labels {
             sets: vec![Bits::new()],
             numbers: std::iter::once((Bits::new(), 0)).collect(),
             unions: FxHashMap::default(),
+            looked_over: 1,
         }
+    }
+
+    /// Numbers the sets anew that somebody has.
+    fn forget_unused(&mut self) {
+        let mut now: FxHashMap<u32, u32> = std::iter::once((0, 0)).collect();
+        let mut sets = vec![Bits::new()];
+        for of in &mut self.of {
+            *of = *now.entry(*of).or_insert_with(|| {
+                sets.push(std::mem::take(&mut self.sets[*of as usize]));
+                sets.len() as u32 - 1
+            });
+        }
+        self.numbers = sets.iter().cloned().zip(0..).collect();
+        self.unions.clear();
+        self.looked_over = sets.len();
+        self.sets = sets;
     }
 
     /// From nothing.
@@ -73,6 +95,9 @@ impl Labels {
             Way::Down => (i64::from(components.label(component)), component),
             Way::Up => (-i64::from(components.label(component)), component),
         };
+        if self.sets.len() > 2 * self.looked_over + NEW {
+            self.forget_unused();
+        }
         unnoted(|| {
             let mut left: BTreeSet<(i64, u32)> =
                 components.touched().iter().map(|&component| place(component)).collect();

@@ -70,6 +70,7 @@ pub struct Session {
     loads: usize,
     pool: Option<rayon::ThreadPool>,
     shuffle: Option<u64>,
+    tidies: bool,
 }
 
 /// What changed on the class path.
@@ -131,7 +132,14 @@ impl Session {
             loads: 0,
             pool,
             shuffle: None,
+            tidies: false,
         }
+    }
+
+    /// For tests: what nobody needs any more is forgotten in every update, not only when there is much of it.
+    #[doc(hidden)]
+    pub fn tidy(&mut self) {
+        self.tidies = true;
     }
 
     /// Puts a file of models on top of those there are; `file` is what its mistakes are reported under.
@@ -327,6 +335,7 @@ impl Session {
     /// What changed before the stages after points-to.
     fn changes(&mut self, delta: &ProgramDelta, told: &PointsToDelta) -> Changes {
         let mut changes = Changes::default();
+        changes.tidies = self.tidies;
         delta.tell(&self.program, &mut changes);
         told.tell(&self.pointsto, &mut changes);
         if std::mem::replace(&mut self.loads, self.program.loads()) != self.program.loads() {

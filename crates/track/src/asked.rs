@@ -13,6 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Fewer questions than this are not worth handing out.
 const MANY: usize = 16;
+/// Nobody looks for questions that are not read any more before there are so many new ones, and a quarter more than
+/// when somebody looked last.
+const NEW: usize = 256;
 
 define_id! {
     /// A question asked before.
@@ -34,6 +37,8 @@ struct Known<K, V> {
     questions: Vec<Option<(K, Reads)>>,
     free: Vec<Question>,
     readers: Readers<Question>,
+    /// How many there were when those that are not read were forgotten.
+    looked_over: usize,
 }
 
 impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
@@ -81,6 +86,47 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
         }
     }
 
+    /// Forgets questions that nobody has read the answer of, once there are many new ones. Whoever has read one
+    /// nevertheless is told that it is another one.
+    pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let many = known.looked_over + known.looked_over / 4 + NEW;
+        if known.answers.len() > many || changes.tidies {
+            self.forget_all_unread(changes, is_read);
+        }
+    }
+
+    /// The same, however few there are.
+    pub fn forget_all_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        let kind = self.kind;
+        self.retain(changes, |question, _| is_read(Read::of(kind, question)));
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        known.looked_over = known.answers.len();
+    }
+
+    /// Forgets questions about what is gone. Whoever has read one is told.
+    pub fn forget(&mut self, changes: &mut Changes, is_gone: impl Fn(&K) -> bool) {
+        self.retain(changes, |_, key| !is_gone(key));
+    }
+
+    fn retain(&mut self, changes: &mut Changes, is_kept: impl Fn(Question, &K) -> bool) {
+        let kind = self.kind;
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let answers = known.answers.iter();
+        let gone = answers.filter(|(key, (question, _))| !is_kept(*question, key));
+        let mut gone: Vec<Question> = gone.map(|(_, &(question, _))| question).collect();
+        gone.sort_unstable();
+        for question in gone {
+            known.forget(question);
+            changes.add(Read::of(kind, question));
+        }
+    }
+
+    /// Shows every question with its answer, in no particular order, unnoted.
+    pub fn each(&self, mut show: impl FnMut(&K, &V)) {
+        self.known().answers.iter().for_each(|(key, (_, value))| show(key, value));
+    }
+
     /// Has an answer here read this?
     pub fn reads(&self, read: Read) -> bool {
         self.known().readers.contains(read)
@@ -122,6 +168,7 @@ impl<K: Clone + Eq + Hash + Send + Sync, V: Clone + PartialEq + Send + Sync> Ask
             self.clear();
             return;
         }
+        self.forget_unread(changes, &is_read);
         let kind = self.kind;
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (read, unread): (Vec<Question>, Vec<Question>) =
@@ -153,6 +200,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Known<K, V> {
             questions: Vec::new(),
             free: Vec::new(),
             readers: Readers::default(),
+            looked_over: 0,
         }
     }
 
@@ -246,6 +294,22 @@ mod tests {
         };
         assert_eq!((again(), again(), times.get()), (9, 9, 1));
         assert_eq!(asked.ask(&8, || unreachable!("it is known")), 2);
+    }
+
+    #[test]
+    fn what_nobody_reads_any_more_goes_though_nothing_changed_for_it() {
+        let mut asked: Asked<u32, u32> = Asked::new(Kind::Anchors, true);
+        (0..2000).for_each(|key| _ = asked.ask(&key, || half(4)(&key)));
+        let mut changes = Changes::default();
+        asked.refresh_read(&mut changes, |read| read == Read::of(Kind::Anchors, Question(7)), half(4));
+        assert_eq!((asked.len(), changes.len()), (1, 1999));
+        // A few more are not looked for unless somebody wants it tidy.
+        asked.ask(&8, || half(4)(&8));
+        for (tidies, left) in [(false, 2), (true, 0)] {
+            let mut changes = Changes { tidies, ..Changes::default() };
+            asked.forget_unread(&mut changes, |_| false);
+            assert_eq!(asked.len(), left);
+        }
     }
 
     #[test]

@@ -315,6 +315,8 @@ impl<I: Id + Ord + std::hash::Hash> Key for I {
 pub struct Changes {
     /// Nothing that was worked out before is of use.
     pub everything: bool,
+    /// What nobody needs any more is forgotten at once, not only when there is much of it.
+    pub tidies: bool,
     reads: FxHashSet<Read>,
     /// How many values were stale by this, in all branches of the work together.
     stale: Arc<AtomicUsize>,

@@ -3,6 +3,7 @@
 
 use super::families::{Families, Family};
 use super::inside::Inside;
+use super::room::Live;
 use super::table::SetId;
 use super::telling::{Call, Telling};
 use crate::origins::Origins;
@@ -142,6 +143,25 @@ impl Entries {
                 self.cycles.remove(cycle);
             }
         }
+    }
+
+    /// Does anything here rest on this?
+    pub fn reads(&self, read: Read) -> bool {
+        self.certain.reads(read) || self.arriving.reads(read) || self.cycles.reads(read)
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.certain.iter().for_each(|(_, &family)| live.add_family(family));
+        for (_, arriving) in self.arriving.iter() {
+            live.add_family(arriving.bare);
+            live.add_family(arriving.from_outside);
+            arriving.inner.iter().for_each(|&(_, held)| live.add_set(held));
+        }
+        self.families.show(live);
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        self.families.retain(live);
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -1,6 +1,7 @@
 //! What the locks of two places have in common, worked out once: detection asks for every pair of accesses, and
 //! most hold one of a few sets. Knows sets by their ids only.
 
+use super::room::Live;
 use super::table::{LockId, SetId};
 use arena::Id;
 use rustc_hash::FxHashMap;
@@ -54,6 +55,15 @@ impl Common {
             }
             found
         })
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        let is_live = |sets: &[SetId; 2]| sets.iter().all(|&set| live.has_set(set));
+        for shard in &mut self.shards {
+            if let Ok(known) = shard.get_mut() {
+                known.retain(|(a, b), _| is_live(a) && is_live(b));
+            }
+        }
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

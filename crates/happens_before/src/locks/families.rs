@@ -1,6 +1,7 @@
 //! What the origins that run an activation hold, each on its own: few such families are ever different, so each is
 //! stored once and what two have in common is worked out once. Knows neither activations nor calls.
 
+use super::room::Live;
 use super::table::SetId;
 use super::telling::Telling;
 use crate::types::Origin;
@@ -118,6 +119,23 @@ impl Families {
         let met = self.add(met);
         self.known_met.insert((a, b), met);
         met
+    }
+
+    /// The sets of families that are spoken of.
+    pub fn show(&self, live: &mut Live) {
+        for (family, sets) in self.items.items().iter() {
+            if live.has_family(family) {
+                sets.iter().for_each(|&(_, set)| live.add_set(set));
+            }
+        }
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        let is_live = |family: &Family| live.has_family(*family);
+        self.items.retain(|family| is_live(&family));
+        self.known_bare.retain(|of, bare| is_live(of) && is_live(bare));
+        self.known_under.retain(|(of, held), under| is_live(of) && live.has_set(*held) && is_live(under));
+        self.known_met.retain(|(a, b), met| is_live(a) && is_live(b) && is_live(met));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

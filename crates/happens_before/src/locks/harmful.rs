@@ -2,13 +2,14 @@
 //! activation at a time. Coarse, and hardly ever another after an edit, whatever becomes of cycles of calls.
 
 use super::held::Holding;
+use super::room::Live;
 use super::table::{LockId, LockTable, SetId};
 use super::wants::{Harm, Wants};
 use pointsto::Act;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Asked, Changes, Kind, Sizes};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 #[derive(Debug)]
 pub struct Harmful {
@@ -39,6 +40,14 @@ impl Harmful {
         act: Act,
     ) -> Arc<[(LockId, Harm)]> {
         self.known.ask(&act, || held_in(holding, table, wants, act))
+    }
+
+    pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        self.known.forget_all_unread(changes, is_read);
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.known.each(|_, locks| locks.iter().for_each(|&(lock, _)| live.add_lock(lock)));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -2,6 +2,7 @@
 //! their callers is known. Knows who calls whom; what happens inside one activation is worked out elsewhere.
 
 use super::intra::{self, ActLocks, Net, touches_locks};
+use super::room::Live;
 use super::table::SetId;
 use super::telling::Telling;
 use crate::world::World;
@@ -177,6 +178,11 @@ impl Inside {
             found.insert(act, (locks, reads));
         }
         found
+    }
+
+    /// What is held and taken.
+    pub fn show(&self, live: &mut Live) {
+        self.acts.iter().for_each(|(_, locks)| locks.show(live));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -2,6 +2,7 @@
 //! that lock or unlock on behalf of their caller. Knows nothing of what callers hold.
 
 use super::keys::Keys;
+use super::room::Live;
 use super::table::{LockId, SetId};
 use super::telling::Telling;
 use crate::branches::test;
@@ -47,6 +48,12 @@ impl ActLocks {
 
     pub fn uses(&self) -> &[LockUse] {
         &self.uses
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.before.iter().for_each(|&set| live.add_set(set));
+        let net = self.net.acquired.iter().chain(&self.net.released).copied();
+        net.chain(self.uses.iter().map(|lock_use| lock_use.lock)).for_each(|lock| live.add_lock(lock));
     }
 }
 

@@ -19,6 +19,7 @@ mod passing;
 pub mod paths;
 pub mod protect;
 mod reached;
+mod room;
 mod routes;
 mod steps;
 mod swapped;
@@ -85,6 +86,8 @@ pub struct Locks {
     common: Common,
     /// From what a variable refers to, to a lock.
     ways: Asked<(Act, Var, LockId), Ways>,
+    /// How many sets there were when those were forgotten that nobody speaks of.
+    looked_over: usize,
     follows: bool,
 }
 
@@ -108,6 +111,7 @@ impl Locks {
             waits: Vec::new(),
             common: Common::default(),
             ways: Asked::new(Kind::Ways, follows),
+            looked_over: 0,
             follows,
         }
     }
@@ -122,6 +126,7 @@ impl Locks {
         if changes.everything {
             *self = Locks::new(self.follows);
         }
+        self.forget_unspoken(changes);
         let world = grounds.world;
         for (&method, kept) in delta.bodies.iter().zip(&delta.kept) {
             world.acts_of(method).iter().for_each(|&act| self.told.table.shift(act, kept));

@@ -4,6 +4,7 @@
 use super::keys::Keys;
 use super::narrow::Narrow;
 use super::passing::{Passing, Restriction};
+use super::room::Live;
 use super::table::{LockId, LockTable};
 use super::telling::{Telling, Told};
 use crate::types::HeldLock;
@@ -12,7 +13,7 @@ use ir::{StmtId, StmtKind, Var};
 use models::Step as Model;
 use pointsto::Act;
 use std::cell::RefCell;
-use track::{Asked, Changes, Kind, Sizes};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 #[derive(Debug)]
 pub struct Narrowed {
@@ -43,6 +44,18 @@ impl Narrowed {
         }
         let (keys, table) = (telling.keys, &mut telling.told.table);
         self.known.ask(&(lock, params), || narrowed(keys, table, passing, lock, params))
+    }
+
+    pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        self.known.forget_all_unread(changes, is_read);
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.known.each(|&(lock, params), &narrowed| {
+            live.add_lock(lock);
+            live.add_lock(narrowed);
+            live.add_restriction(params);
+        });
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

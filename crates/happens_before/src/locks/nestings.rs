@@ -8,6 +8,7 @@ use super::narrowed::Narrowed;
 use super::nests::{Finder, Nest};
 use super::passing::Passing;
 use super::reached;
+use super::room::Live;
 use super::steps::{Steps, What};
 use super::table::LockTable;
 use super::telling::{Telling, Told};
@@ -178,6 +179,39 @@ impl Nestings {
             choices: nest.route.choices,
             is_reached,
         }
+    }
+
+    /// Does a walk rest on this?
+    pub fn reads(&self, read: Read) -> bool {
+        self.found.reads(read)
+    }
+
+    /// What no walk asks any more is forgotten.
+    pub fn forget_unread(&mut self, changes: &mut Changes) {
+        let Nestings { found, told, .. } = self;
+        let is_read = |read: Read| found.reads(read);
+        self.passing.forget_unread(changes, is_read);
+        self.steps.forget_unread(changes, is_read, |read| told.reads(read));
+        self.harmful.forget_unread(changes, is_read);
+        self.narrowed.forget_unread(changes, is_read);
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        for nest in self.found.iter().flat_map(|(_, nests)| nests) {
+            live.add_set(nest.locks);
+            live.add_lock(nest.held);
+            if let What::Lock(lock) = nest.what {
+                live.add_lock(lock);
+            }
+        }
+        self.steps.show(live);
+        self.harmful.show(live);
+        self.narrowed.show(live);
+        self.passing.show(live);
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        self.passing.retain(live);
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

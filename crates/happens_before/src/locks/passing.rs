@@ -3,6 +3,7 @@
 
 use super::keys::Keys;
 use super::narrow::{Narrow, Params, widen};
+use super::room::Live;
 use super::telling::Call;
 use arena::{Interner, define_id};
 use rustc_hash::FxHashMap;
@@ -62,6 +63,22 @@ impl Passing {
             widen(&mut params, &restrictions[b]);
             restrictions.intern(params)
         })
+    }
+
+    pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        self.entered.forget_all_unread(changes, is_read);
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.entered.each(|&(_, params), entered| {
+            [params].into_iter().chain(*entered).for_each(|params| live.add_restriction(params));
+        });
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        self.restrictions.retain(|params| live.has_restriction(params));
+        let is_live = |params: &Restriction| live.has_restriction(*params);
+        self.known_widened.retain(|(a, b), both| is_live(a) && is_live(b) && is_live(both));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -2,6 +2,7 @@
 //! a walk through it stays as it is when statements move. Knows one activation at a time.
 
 use super::held::Holding;
+use super::room::Live;
 use super::table::{LockId, SetId};
 use super::telling::Call;
 use super::wants::{Harm, Wants};
@@ -46,6 +47,15 @@ pub struct Steps {
     uses: Asked<Act, Arc<[Use]>>,
     /// What is handed to code that is not analysed and may call it back, by activation.
     handed_out: FxHashMap<Act, Vec<(StmtId, Obj)>>,
+}
+
+impl Use {
+    fn show(self, live: &mut Live) {
+        live.add_set(self.held);
+        if let What::Lock(lock) = self.what {
+            live.add_lock(lock);
+        }
+    }
 }
 
 impl Steps {
@@ -97,6 +107,23 @@ impl Steps {
 
     pub fn uses(&self, holding: &Holding<'_, '_>, act: Act) -> Arc<[Use]> {
         self.uses.ask(&act, || uses(holding, act))
+    }
+
+    /// Walks ask for steps and uses; who tells of what they found, where calls are.
+    pub fn forget_unread(
+        &mut self,
+        changes: &mut Changes,
+        is_read: impl Fn(Read) -> bool,
+        is_told: impl Fn(Read) -> bool,
+    ) {
+        self.steps.forget_all_unread(changes, &is_read);
+        self.uses.forget_all_unread(changes, &is_read);
+        self.stmts.forget_all_unread(changes, is_told);
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.steps.each(|_, steps| steps.iter().for_each(|step| live.add_set(step.held)));
+        self.uses.each(|_, uses| uses.iter().for_each(|lock_use| lock_use.show(live)));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -1,5 +1,6 @@
 //! Locks and sets of locks, each stored once. Knows when two are one; not how they came to be held.
 
+use super::room::Live;
 use crate::bits::Bits;
 use crate::content::Content;
 use crate::types::{HeldLock, LockKey};
@@ -140,6 +141,36 @@ impl LockTable {
     pub fn meet_locks(&mut self, content: &Content<'_>, a: LockId, b: LockId) -> Option<LockId> {
         let met = meet(content, &self.locks[a], &self.locks[b])?;
         Some(self.add(content, met))
+    }
+
+    /// How many sets there are.
+    pub fn set_count(&self) -> usize {
+        self.sets.kept()
+    }
+
+    /// The locks of sets that are spoken of.
+    pub fn show_locks(&self, live: &mut Live) {
+        for (set, locks) in self.sets.items().iter() {
+            if live.has_set(set) {
+                locks.iter().for_each(|&lock| live.add_lock(lock));
+            }
+        }
+    }
+
+    /// Forgets all others.
+    pub fn retain(&mut self, live: &Live) {
+        for lock in self.locks.items().ids().filter(|&lock| !live.has_lock(lock)) {
+            self.with_path.remove(lock.index());
+        }
+        for set in self.sets.items().ids().filter(|&set| !live.has_set(set)) {
+            self.sets_with_path.remove(set.index());
+        }
+        self.locks.retain(|lock| live.has_lock(lock));
+        self.sets.retain(|set| live.has_set(set));
+        self.acquired_in.retain(|_, locks| {
+            locks.retain(|&lock| live.has_lock(lock));
+            !locks.is_empty()
+        });
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

@@ -2,6 +2,7 @@
 //! each worked out once. Knows calls one at a time.
 
 use super::keys::Keys;
+use super::room::Live;
 use super::table::{LockId, LockTable, SetId};
 use crate::types::HeldLock;
 use crate::world::World;
@@ -9,7 +10,7 @@ use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use track::{Asked, Changes, Kind, Sizes};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 /// One of the calls of a callee by a caller, in the order of statements: the same one wherever its statement moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +53,27 @@ impl Told {
         locks_down.refresh(changes, |&(call, lock)| lock_down(keys, &mut table.borrow_mut(), call, lock));
         sets_down
             .refresh(changes, |&(call, set)| set_down(keys, &mut table.borrow_mut(), locks_down, call, set));
+    }
+
+    /// What is told to nobody is forgotten.
+    pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
+        self.sets_down.forget_all_unread(changes, is_read);
+        let sets_down = &self.sets_down;
+        self.locks_down.forget_all_unread(changes, |read| sets_down.reads(read));
+    }
+
+    pub fn show(&self, live: &mut Live) {
+        self.sets_down.each(|&(_, set), &told| [set, told].into_iter().for_each(|set| live.add_set(set)));
+        self.locks_down
+            .each(|&(_, lock), &told| [lock, told].into_iter().for_each(|lock| live.add_lock(lock)));
+    }
+
+    pub fn retain(&mut self, live: &Live) {
+        self.table.retain(live);
+        let is_live =
+            |(a, b): &(SetId, SetId), both: &SetId| [a, b, both].iter().all(|&&set| live.has_set(set));
+        self.known_met.retain(|sets, met| is_live(sets, met));
+        self.known_union.retain(|sets, union| is_live(sets, union));
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {

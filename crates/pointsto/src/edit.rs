@@ -222,7 +222,10 @@ impl Solver<'_> {
             edited.going.remove(before);
             edited.coming.remove(after);
         }
-        let come_back = self.come_back(&edited);
+        let kept: FxHashSet<StmtId> = edited.renamed.values().copied().collect();
+        let new = |stmt: &StmtId| edited.coming.contains(stmt) && !kept.contains(stmt);
+        let removed = &mut self.state.removed;
+        let come_back = change.new.as_ref().map(|body| removed.take(change.method, body, new));
         if let Some(body) = &change.old {
             let constants = constants(body);
             for stmt in body.stmts.ids() {
@@ -234,22 +237,8 @@ impl Solver<'_> {
                 });
             }
         }
-        edited.renamed.extend(come_back);
+        edited.renamed.extend(come_back.unwrap_or_default());
         edited
-    }
-
-    /// Statements that were there before, by the numbers they have had since they were removed: what is named after
-    /// them is what it was.
-    fn come_back(&mut self, edited: &Edited) -> Vec<(StmtId, StmtId)> {
-        let Some(body) = &edited.bodies[1] else { return Vec::new() };
-        let kept: FxHashSet<StmtId> = edited.renamed.values().copied().collect();
-        let mut new: Vec<StmtId> =
-            edited.coming.iter().copied().filter(|stmt| !kept.contains(stmt)).collect();
-        new.sort_unstable();
-        let constants = constants(body);
-        let removed = &mut self.state.removed;
-        let mut take = |stmt: StmtId| removed.take(edited.method, &body.stmts[stmt].kind, constants);
-        new.into_iter().filter_map(|stmt| Some((take(stmt)?, stmt))).collect()
     }
 
     /// Does a model expanded at the statement look back from its arguments?
@@ -350,16 +339,29 @@ impl Solver<'_> {
                 self.move_places(act, renamed);
             }
         }
+        self.rename_named(edited.method, renamed);
+    }
+
+    /// A method has a body again, of which nobody tells: what was named after its statements is so again.
+    pub(crate) fn come_back(&mut self, method: MethodId, body: &Body) {
+        let renamed = self.state.removed.take(method, body, |_| true);
+        if !renamed.is_empty() {
+            self.rename_named(method, &renamed.into_iter().collect());
+        }
+    }
+
+    /// Objects and contexts are named after statements by their new numbers.
+    fn rename_named(&mut self, edited: MethodId, renamed: &FxHashMap<StmtId, StmtId>) {
         let site = |site: Site| match site {
-            Site::Alloc(method, stmt) if method == edited.method && renamed.contains_key(&stmt) => {
+            Site::Alloc(method, stmt) if method == edited && renamed.contains_key(&stmt) => {
                 Site::Alloc(method, renamed[&stmt])
             }
-            Site::Model(method, stmt, step) if method == edited.method && renamed.contains_key(&stmt) => {
+            Site::Model(method, stmt, step) if method == edited && renamed.contains_key(&stmt) => {
                 Site::Model(method, renamed[&stmt], step)
             }
             other => other,
         };
-        if let Some(named) = self.state.named_after.get(&edited.method) {
+        if let Some(named) = self.state.named_after.get(&edited) {
             for &obj in &named.objects {
                 let object = self.state.objects[obj];
                 let site = site(object.site);

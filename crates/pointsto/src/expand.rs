@@ -327,9 +327,9 @@ impl Solver<'_> {
     /// A node whose content flows into the operand.
     fn destination(&mut self, at: &mut Expansion, operand: &Operand) -> Node {
         let Some((last, path)) = operand.path.split_last() else {
-            return self.root(at, operand.root).unwrap_or_else(|| self.state.graph.add_node());
+            return self.root(at, operand.root).unwrap_or_else(|| self.own_node());
         };
-        let src = self.state.graph.add_node();
+        let src = self.own_node();
         let base = Operand { root: operand.root, path: path.to_vec() };
         if let Some(base) = self.value(at, &base) {
             let use_ = match last {

@@ -21,32 +21,43 @@ pub(crate) fn constants(body: &Body) -> Constants {
 /// By method and by what they are.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Removed {
-    stmts: FxHashMap<(MethodId, u64), Vec<StmtId>>,
+    stmts: FxHashMap<MethodId, FxHashMap<u64, Vec<StmtId>>>,
 }
 
 impl Removed {
     pub(crate) fn add(&mut self, method: MethodId, kind: &StmtKind, constants: Constants, removed: StmtId) {
         if names_something(kind) {
-            self.stmts.entry((method, hash(kind, constants))).or_default().push(removed);
+            let stmts = self.stmts.entry(method).or_default();
+            stmts.entry(hash(kind, constants)).or_default().push(removed);
         }
     }
 
-    /// One that was the same.
-    pub(crate) fn take(&mut self, method: MethodId, kind: &StmtKind, constants: Constants) -> Option<StmtId> {
-        if !names_something(kind) {
-            return None;
+    /// For some statements of a body those that were the same: the numbers they have had meanwhile, and those they get.
+    pub(crate) fn take(
+        &mut self,
+        method: MethodId,
+        body: &Body,
+        which: impl Fn(&StmtId) -> bool,
+    ) -> Vec<(StmtId, StmtId)> {
+        let Some(stmts) = self.stmts.get_mut(&method) else { return Vec::new() };
+        let constants = constants(body);
+        let mut taken = Vec::new();
+        for stmt in body.stmts.ids().filter(which) {
+            let kind = &body.stmts[stmt].kind;
+            if names_something(kind) {
+                let same = stmts.get_mut(&hash(kind, constants));
+                taken.extend(same.and_then(Vec::pop).map(|removed| (removed, stmt)));
+            }
         }
-        let key = (method, hash(kind, constants));
-        let stmts = self.stmts.get_mut(&key)?;
-        let removed = stmts.pop();
+        stmts.retain(|_, same| !same.is_empty());
         if stmts.is_empty() {
-            self.stmts.remove(&key);
+            self.stmts.remove(&method);
         }
-        removed
+        taken
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.stmts.values().map(Vec::len).sum()
+        self.stmts.values().flat_map(FxHashMap::values).map(Vec::len).sum()
     }
 }
 

@@ -422,8 +422,9 @@ impl<'a> Solver<'a> {
         }
         let shape = Arc::new(Shape::new(self.program.body(method)));
         // Should the method get a body, nobody tells.
-        if shape.body.is_some() {
+        if let Some(body) = &shape.body {
             self.state.shapes.insert(method, shape.clone());
+            self.come_back(method, body);
         }
         shape
     }

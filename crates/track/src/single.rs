@@ -1,6 +1,6 @@
 //! One value with what it read.
 
-use crate::read::Changes;
+use crate::read::{Changes, Read};
 use crate::record::{Reads, record};
 
 #[derive(Debug, Default)]
@@ -10,6 +10,11 @@ pub struct Single<V> {
 }
 
 impl<V> Single<V> {
+    /// Was the value worked out from this?
+    pub fn reads(&self, read: Read) -> bool {
+        self.reads.binary_search(&read).is_ok()
+    }
+
     /// Works the value out again if something changed that it read. Returns the one before if so.
     pub fn update(&mut self, follows: bool, changes: &Changes, work: impl FnOnce() -> V) -> Option<V> {
         let is_stale = changes.everything || self.reads.iter().any(|&read| changes.contains(read));

@@ -94,11 +94,30 @@ fn json_has_the_same_and_every_edit_can_be_compared() {
 }
 
 #[test]
-fn a_sample_takes_so_many_and_compares_every_few() {
+fn a_sample_takes_so_many_and_compares_every_few_and_the_last() {
     let place = programs();
-    let json = json(&place, &["now", "--sample", "3", "--seed", "7", "--verify", "4"]);
-    // Away and back.
-    assert_eq!((&json["edits"], &json["compared"]), (&Value::from(6), &Value::from(1)));
+    for (every, compared) in [("4", 2), ("3", 2), ("0", 1)] {
+        let json = json(&place, &["now", "--sample", "3", "--seed", "7", "--verify", every]);
+        // Away and back.
+        assert_eq!((&json["edits"], &json["compared"]), (&Value::from(6), &Value::from(compared)));
+    }
+}
+
+#[test]
+fn what_is_kept_and_how_long_edits_take_is_told_of_the_beginning_and_of_the_end() {
+    let place = programs();
+    let run = bench(&place, &["now"]);
+    for row in ["after 1 edits ", "first tenth ", "last tenth "] {
+        assert_eq!(run.stdout.matches(row).count(), 1, "{row} in\n{}", run.stdout);
+    }
+    let json = json(&place, &["now"]);
+    assert_eq!((&json["kept_early"]["edits"], &json["kept"]["edits"]), (&Value::from(1), &json["edits"]));
+    for kept in ["kept_early", "kept"] {
+        assert!(json[kept]["entries"]["activations"].as_u64() > Some(0), "{json:#}");
+    }
+    for tenth in ["first_tenth", "last_tenth"] {
+        assert!(json[tenth]["p50_ms"].is_number(), "{json:#}");
+    }
 }
 
 #[test]

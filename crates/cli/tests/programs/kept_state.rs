@@ -95,6 +95,27 @@ fn after_an_edit_the_analysis_goes_on_from_the_state_before() {
 }
 
 #[test]
+fn what_is_kept_does_not_grow_with_the_number_of_edits() {
+    let place = project();
+    let versions = [compiled(MAIN, &COUNTER.replace("synchronized ", "")), compiled(MAIN, COUNTER)];
+    let mut sizes = Vec::new();
+    for _ in 0..8 {
+        for version in &versions {
+            place.write_all("project/target/classes", version);
+            // Written even if the report is known.
+            assert!(is_resumed(&place, &[]) || sizes.is_empty());
+        }
+        let files = fs::read_dir(place.path().join("project/.snarl")).expect("a directory");
+        let files = files.map(|file| file.expect("an entry").metadata().expect("a file").len());
+        sizes.push((files.count(), fs::metadata(state(&place).expect("a state")).expect("a file").len()));
+    }
+    let (entries, bytes) = sizes[2];
+    let (entries_now, bytes_now) = sizes[7];
+    assert_eq!(entries_now, entries, "{sizes:?}");
+    assert!(bytes_now <= bytes + bytes / 100, "{sizes:?}");
+}
+
+#[test]
 fn classes_and_archives_come_and_go() {
     let place = project();
     let source = |run: &str| {

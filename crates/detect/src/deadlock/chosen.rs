@@ -7,7 +7,7 @@ use happens_before::{HeldLock, Nesting, Origin, Point, Wanted};
 use ir::{BlockId, Body, MethodId, StmtId, StmtKind, Var};
 use pointsto::{Act, Site};
 use std::collections::BTreeSet;
-use track::{Asked, Changes, Kind, Sizes};
+use track::{Asked, Changes, Kind, Read, Sizes};
 
 /// Where a lock is taken; without a statement by a synchronized method.
 type Taken = (Act, Option<StmtId>);
@@ -37,7 +37,14 @@ impl Chosen {
         Chosen { known: Asked::new(Kind::Chosen, follows) }
     }
 
-    pub(super) fn update(&mut self, stages: &Stages<'_>, changes: &mut Changes) {
+    /// What no search has read is forgotten.
+    pub(super) fn update(
+        &mut self,
+        stages: &Stages<'_>,
+        is_read: impl Fn(Read) -> bool,
+        changes: &mut Changes,
+    ) {
+        self.known.forget_unread(changes, is_read);
         self.known.refresh(changes, |turns| is_chosen(stages, turns));
     }
 

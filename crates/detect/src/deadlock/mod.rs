@@ -79,7 +79,8 @@ impl Deadlocks {
         if before.as_ref().is_some_and(|before| !before.is_like(&self.graph.value)) {
             changes.add(Read::all(Kind::LockGraph));
         }
-        self.chosen.update(stages, changes);
+        let found = &self.groups;
+        self.chosen.update(stages, |read| found.reads(read), changes);
         let Deadlocks { graph, chosen, .. } = self;
         let search = || groups(stages, describe, &graph.value, chosen);
         let is_searched = self.groups.update(self.follows, changes, search).is_some();

@@ -306,7 +306,8 @@ mod tests {
         // A few more are not looked for unless somebody wants it tidy.
         asked.ask(&8, || half(4)(&8));
         for (tidies, left) in [(false, 2), (true, 0)] {
-            let mut changes = Changes { tidies, ..Changes::default() };
+            let mut changes = Changes::default();
+            changes.tidies = tidies;
             asked.forget_unread(&mut changes, |_| false);
             assert_eq!(asked.len(), left);
         }

@@ -12,10 +12,12 @@ pub(crate) struct Readers<K> {
     by_read: FxHashMap<Read, Keys<K>>,
 }
 
+/// There are hundreds of thousands, so those of one reader take no room of their own.
 #[derive(Debug)]
 enum Keys<K> {
+    One(K),
     Few(Vec<K>),
-    Many(FxHashSet<K>),
+    Many(Box<FxHashSet<K>>),
 }
 
 impl<K> Default for Readers<K> {
@@ -27,13 +29,15 @@ impl<K> Default for Readers<K> {
 impl<K: Copy + Eq + Hash> Keys<K> {
     fn add(&mut self, key: K) {
         match self {
+            Keys::One(one) if *one == key => {}
+            Keys::One(one) => *self = Keys::Few(vec![*one, key]),
             Keys::Many(keys) => _ = keys.insert(key),
             Keys::Few(keys) if keys.contains(&key) => {}
             Keys::Few(keys) if keys.len() < FEW => keys.push(key),
             Keys::Few(keys) => {
                 let mut many: FxHashSet<K> = keys.drain(..).collect();
                 many.insert(key);
-                *self = Keys::Many(many);
+                *self = Keys::Many(Box::new(many));
             }
         }
     }
@@ -41,6 +45,7 @@ impl<K: Copy + Eq + Hash> Keys<K> {
     /// True if nobody is left.
     fn remove(&mut self, key: K) -> bool {
         match self {
+            Keys::One(one) => *one == key,
             Keys::Many(keys) => {
                 keys.remove(&key);
                 keys.is_empty()
@@ -49,15 +54,19 @@ impl<K: Copy + Eq + Hash> Keys<K> {
                 if let Some(at) = keys.iter().position(|&other| other == key) {
                     keys.swap_remove(at);
                 }
-                keys.is_empty()
+                if let &[one] = &keys[..] {
+                    *self = Keys::One(one);
+                }
+                false
             }
         }
     }
 
     fn put_into(&self, all: &mut Vec<K>) {
         match self {
+            Keys::One(one) => all.push(*one),
             Keys::Few(keys) => all.extend(keys),
-            Keys::Many(keys) => all.extend(keys),
+            Keys::Many(keys) => all.extend(keys.iter()),
         }
     }
 }
@@ -65,7 +74,7 @@ impl<K: Copy + Eq + Hash> Keys<K> {
 impl<K: Copy + Eq + Ord + Hash> Readers<K> {
     pub(crate) fn add(&mut self, key: K, reads: &[Read]) {
         for &read in reads {
-            self.by_read.entry(read).or_insert_with(|| Keys::Few(Vec::new())).add(key);
+            self.by_read.entry(read).and_modify(|keys| keys.add(key)).or_insert(Keys::One(key));
         }
     }
 
@@ -107,5 +116,35 @@ impl<K: Copy + Eq + Ord + Hash> Readers<K> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::Kind;
+    use arena::define_id;
+
+    define_id! {
+        /// Something that is read.
+        Input
+    }
+
+    #[test]
+    fn readers_come_and_go_however_many_they_are() {
+        let (read, mut readers) = (Read::of(Kind::Other, Input(7)), Readers::default());
+        let mut changes = Changes::default();
+        changes.add(read);
+        for count in [1, 2, 3, 64, 65, 200] {
+            let keys: Vec<u32> = (0..count).collect();
+            keys.iter().chain(&keys).for_each(|&key| readers.add(key, &[read]));
+            assert_eq!(readers.of(&changes), keys);
+            for key in keys {
+                assert!(readers.contains(read));
+                readers.remove(1000, &[read]);
+                readers.remove(key, &[read]);
+            }
+            assert!(!readers.contains(read) && readers.of(&changes).is_empty());
+        }
     }
 }

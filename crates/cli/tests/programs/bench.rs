@@ -107,11 +107,12 @@ fn a_sample_takes_so_many_and_compares_every_few_and_the_last() {
 fn what_is_kept_and_how_long_edits_take_is_told_of_the_beginning_and_of_the_end() {
     let place = programs();
     let run = bench(&place, &["now"]);
-    for row in ["after 1 edits ", "first tenth ", "last tenth "] {
-        assert_eq!(run.stdout.matches(row).count(), 1, "{row} in\n{}", run.stdout);
+    for (row, times) in [("\nafter ", 2), ("\nfirst tenth ", 1), ("\nlast tenth ", 1)] {
+        assert_eq!(run.stdout.matches(row).count(), times, "{row} in\n{}", run.stdout);
     }
     let json = json(&place, &["now"]);
-    assert_eq!((&json["kept_early"]["edits"], &json["kept"]["edits"]), (&Value::from(1), &json["edits"]));
+    assert!(json["kept_early"]["edits"].as_u64() < json["edits"].as_u64(), "{json:#}");
+    assert_eq!(json["kept"]["edits"], json["edits"]);
     for kept in ["kept_early", "kept"] {
         assert!(json[kept]["entries"]["activations"].as_u64() > Some(0), "{json:#}");
     }

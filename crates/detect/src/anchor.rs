@@ -3,9 +3,10 @@
 
 use crate::Stages;
 use crate::describe::Describe;
+use crate::steps::{From, Steps};
 use happens_before::{Freshness, Origin, OriginInfo, Point};
 use ir::{Body, FieldId, StmtId, StmtKind, Var};
-use pointsto::{Act, Obj, Slot};
+use pointsto::{Act, Obj};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use track::Asked;
@@ -82,6 +83,9 @@ pub(crate) type Passed = (Act, usize, Obj);
 /// A call, and the variable that it passes; `None` where a lambda or a model stands between.
 pub(crate) type Bringing = (Act, StmtId, Option<Var>);
 
+/// Who passes which objects, as far as that was asked.
+pub(crate) type Brings = Asked<Passed, Arc<[Bringing]>>;
+
 /// The calls that may bring the object, in the order of content.
 pub(crate) fn bringing(
     stages: &Stages<'_>,
@@ -99,12 +103,12 @@ pub(crate) fn bringing(
 pub(crate) fn climb(
     stages: &Stages<'_>,
     describe: &Describe<'_>,
-    bringing: &Asked<Passed, Arc<[Bringing]>>,
+    known: (&Steps, &Brings),
     from: &Climbed,
 ) -> Arc<[Anchor]> {
     let &Climbed { origin, act, stmt, base, obj } = from;
     let start = Level { act, stmt, base, obj, depth: 0 };
-    let mut climb = Climb::new(stages, describe, bringing, origin);
+    let mut climb = Climb::new(stages, describe, known, origin);
     let complete = climb.go(start);
     if complete { climb.found.into() } else { climb.alone(start) }
 }
@@ -119,7 +123,8 @@ type Frame = (Act, StmtId);
 struct Climb<'a> {
     stages: &'a Stages<'a>,
     describe: &'a Describe<'a>,
-    bringing: &'a Asked<Passed, Arc<[Bringing]>>,
+    steps: &'a Steps,
+    bringing: &'a Brings,
     origin: Origin,
     /// The way so far.
     levels: Vec<Level>,
@@ -140,12 +145,13 @@ impl<'a> Climb<'a> {
     fn new(
         stages: &'a Stages<'a>,
         describe: &'a Describe<'a>,
-        bringing: &'a Asked<Passed, Arc<[Bringing]>>,
+        (steps, bringing): (&'a Steps, &'a Brings),
         origin: Origin,
     ) -> Climb<'a> {
         Climb {
             stages,
             describe,
+            steps,
             bringing,
             origin,
             levels: Vec::new(),
@@ -187,8 +193,7 @@ impl<'a> Climb<'a> {
     /// What holds of an object at the call that leads to the access holds at the access if the call changes nothing
     /// about it: if it still holds after the call.
     fn after(&self, level: &Level) -> Option<StmtId> {
-        let body = self.stages.program.lowered(self.stages.pointsto.method(level.act))?;
-        body.next_in_block(level.stmt)
+        self.steps.next(self.stages, level.act, level.stmt)
     }
 
     /// Whether locks are held there, and whether anything is to be told of it.
@@ -197,7 +202,7 @@ impl<'a> Climb<'a> {
         let &Level { act, stmt, .. } = level;
         *self.frames.entry((act, stmt)).or_insert_with(|| {
             let is_locked = hb.holds_any(&Point { origin, act, stmt });
-            (is_locked, is_locked || hb.anything_started_before(act, stmt))
+            (is_locked, is_locked || self.steps.anything_started(self.stages, act, stmt))
         })
     }
 
@@ -235,23 +240,17 @@ impl<'a> Climb<'a> {
 
     fn climb(&mut self) -> bool {
         let Some(at) = self.levels.last_mut() else { return false };
-        let Some(body) = self.stages.program.lowered(self.stages.pointsto.method(at.act)) else {
-            return false;
-        };
-        at.base = plain(body, at.base);
+        let Some(value) = self.steps.value(self.stages, at.act, at.base) else { return false };
+        at.base = value.var;
         let at = *at;
         let fields = std::array::from_fn(|n| self.fields.get(n).copied());
         if !self.seen.insert((at, fields, self.number)) {
             return true;
         }
-        if let Some(param) = body.params.iter().position(|&param| param == at.base) {
-            return self.climb_callers(at, param);
-        }
-        match body.vars[at.base].def.map(|def| &body.stmts[def].kind) {
-            Some(&StmtKind::Load { base, field, .. }) if at.depth < OWNERS => {
-                self.climb_owners(at, base, field)
-            }
-            _ => {
+        match value.from {
+            From::Parameter(param) => self.climb_callers(at, param),
+            From::Field(base, field) if at.depth < OWNERS => self.climb_owners(at, base, field),
+            From::Field(..) | From::Elsewhere => {
                 self.stay();
                 true
             }
@@ -261,8 +260,8 @@ impl<'a> Climb<'a> {
     fn climb_callers(&mut self, at: Level, param: usize) -> bool {
         let (stages, describe) = (self.stages, self.describe);
         let info = stages.happens_before.origin(self.origin);
-        let is_other =
-            runs_on_task(self.stages, info) && is_this(self.stages, &at) && Some(at.obj) != info.task;
+        let is_this = || param == 0 && !stages.program.method(stages.pointsto.method(at.act)).is_static();
+        let is_other = runs_on_task(stages, info) && is_this() && Some(at.obj) != info.task;
         let mut stays = info.entry == at.act && !is_other;
         let passed = (at.act, param, at.obj);
         let calls = self.bringing.ask(&passed, || bringing(stages, describe, passed));
@@ -285,13 +284,9 @@ impl<'a> Climb<'a> {
     }
 
     fn climb_owners(&mut self, at: Level, base: Var, field: ir::FieldRef) -> bool {
-        let pointsto = self.stages.pointsto;
         let Some(field) = self.stages.program.find_field(field) else { return false };
-        let owners = pointsto.pts(at.act, base).iter();
-        let holds = |owner: &Obj| pointsto.held(Slot::Field(*owner, field)).contains(at.obj);
-        let mut owners: Vec<Obj> = owners.filter(holds).collect();
-        owners.sort_by(|&a, &b| self.describe.content.objects(a, b));
-        for owner in owners {
+        let load = (at.act, base, field, at.obj);
+        for &owner in self.steps.owners(self.stages, &self.describe.content, load).iter() {
             self.fields.push(field);
             let complete = self.go(Level { base, obj: owner, depth: at.depth + 1, ..at });
             self.fields.pop();
@@ -323,14 +318,6 @@ pub(crate) fn argument(
 /// Is the first method of the origin one of its task object, rather than what a lambda stands for?
 pub(crate) fn runs_on_task(stages: &Stages<'_>, info: &OriginInfo) -> bool {
     info.task.is_some_and(|task| stages.pointsto.lambda(task).is_none())
-}
-
-/// Does the level know the object as `this`?
-fn is_this(stages: &Stages<'_>, level: &Level) -> bool {
-    let method = stages.pointsto.method(level.act);
-    let body = stages.program.lowered(method);
-    !stages.program.method(method).is_static()
-        && body.is_some_and(|body| body.params.first() == Some(&level.base))
 }
 
 /// Through copies and casts.

@@ -2,11 +2,12 @@
 //! they are asked.
 
 use crate::Stages;
-use crate::anchor::{Anchor, Bringing, Climbed, Passed, bringing, climb};
+use crate::anchor::{Anchor, Brings, Climbed, bringing, climb};
 use crate::confidence::allocated_only_by;
 use crate::dealt;
 use crate::describe::Describe;
 use crate::own::{Known, Own, is_fetched};
+use crate::steps::Steps;
 use happens_before::Origin;
 use ir::Var;
 use pointsto::{Act, Obj};
@@ -18,8 +19,9 @@ pub(crate) type Comers = Arc<[(Origin, u32)]>;
 
 pub(crate) struct Questions {
     comers: Asked<Act, Comers>,
+    pub(crate) steps: Steps,
     /// Many call the same, and few of them pass the same object: most edits of callers change nothing about that.
-    bringing: Asked<Passed, Arc<[Bringing]>>,
+    bringing: Brings,
     anchors: Asked<Climbed, Arc<[Anchor]>>,
     own: Asked<(Origin, Known), bool>,
     /// Step by step: most edits along a way leave the steps as they are.
@@ -33,6 +35,7 @@ impl Questions {
     pub(crate) fn new(follows: bool) -> Questions {
         Questions {
             comers: Asked::new(Kind::Comers, follows),
+            steps: Steps::new(follows),
             bringing: Asked::new(Kind::Bringing, follows),
             anchors: Asked::new(Kind::Anchors, follows),
             own: Asked::new(Kind::Own, follows),
@@ -56,11 +59,14 @@ impl Questions {
         self.comers.refresh(changes, |&act| comers(stages, act));
         let is_climbed = |read| self.anchors.reads(read);
         self.bringing.refresh_read(changes, is_climbed, |&passed| bringing(stages, describe, passed));
-        let by_whom = &self.bringing;
+        self.steps.update(stages, &describe.content, |read| is_climbed(read) || is_read(read), changes);
+        let known = (&self.steps, &self.bringing);
         self.anchors.refresh_read(changes, &is_read, |climbed| {
-            match is_there(stages, climbed.act, climbed.base) {
-                true => climb(stages, describe, by_whom, climbed),
-                false => [].into(),
+            let value = || known.0.value(stages, climbed.act, climbed.base);
+            if stages.pointsto.runs(climbed.act) && value().is_some() {
+                climb(stages, describe, known, climbed)
+            } else {
+                [].into()
             }
         });
         self.own.refresh_read(changes, &is_read, |&(origin, known)| {
@@ -92,7 +98,7 @@ impl Questions {
         describe: &Describe<'_>,
         climbed: Climbed,
     ) -> Arc<[Anchor]> {
-        self.anchors.ask(&climbed, || climb(stages, describe, &self.bringing, &climbed))
+        self.anchors.ask(&climbed, || climb(stages, describe, (&self.steps, &self.bringing), &climbed))
     }
 
     /// Is what the variable refers to the origin's own task, or a part of it?
@@ -138,7 +144,7 @@ impl Questions {
 }
 
 /// Questions outlive what they were about; then nobody asks them any more.
-fn is_there(stages: &Stages<'_>, act: Act, var: Var) -> bool {
+pub(crate) fn is_there(stages: &Stages<'_>, act: Act, var: Var) -> bool {
     let body = stages.program.lowered(stages.pointsto.method(act));
     stages.pointsto.runs(act) && body.is_some_and(|body| body.vars.get(var).is_some())
 }

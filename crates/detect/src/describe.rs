@@ -5,18 +5,16 @@ use crate::Stages;
 use crate::access::{Location, What};
 use crate::anchor::Anchor;
 use crate::confidence::{Doubt, Doubts};
-use crate::names;
 use crate::ways::Ways;
+use crate::words::Words;
 use classfile::Layer;
 use findings::{AccessKind, Frame, LockUse, Place, Site};
 use happens_before::{Content, HeldLock, Origin, Point};
 use ir::{MethodId, StmtId};
-use models::Step;
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
-use track::{Kind, Read};
 
 /// Callers looked at on the search for a way that avoids something.
 const FARTHEST: usize = 256;
@@ -26,11 +24,12 @@ pub(crate) struct Describe<'a> {
     stages: &'a Stages<'a>,
     pub(crate) content: Content<'a>,
     ways: &'a Ways,
+    words: &'a Words,
 }
 
 impl<'a> Describe<'a> {
-    pub(crate) fn new(stages: &'a Stages<'a>, ways: &'a Ways) -> Describe<'a> {
-        Describe { stages, content: Content::new(stages.program, stages.pointsto), ways }
+    pub(crate) fn new(stages: &'a Stages<'a>, ways: &'a Ways, words: &'a Words) -> Describe<'a> {
+        Describe { stages, content: Content::new(stages.program, stages.pointsto), ways, words }
     }
 
     /// Who calls an activation, in the order of content.
@@ -39,23 +38,7 @@ impl<'a> Describe<'a> {
     }
 
     pub(crate) fn place(&self, act: Act, stmt: StmtId) -> Place {
-        self.place_in(self.stages.pointsto.method(act), stmt)
-    }
-
-    fn place_in(&self, method: MethodId, stmt: StmtId) -> Place {
-        let program = self.stages.program;
-        track::note(Read::of(Kind::Lines, method));
-        let line = program.lowered(method).and_then(|body| body.stmts.get(stmt)).map_or(0, |stmt| stmt.line);
-        Place { file: program.class_file(program.method_ref(method).class), line }
-    }
-
-    /// First line of a method that has one.
-    fn method_place(&self, method: MethodId) -> Place {
-        let program = self.stages.program;
-        track::note(Read::of(Kind::Lines, method));
-        let lines = program.lowered(method).into_iter().flat_map(|body| body.stmts.iter());
-        let line = lines.map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min().unwrap_or(0);
-        Place { file: program.class_file(program.method_ref(method).class), line }
+        self.words.place(self.stages, self.stages.pointsto.method(act), Some(stmt))
     }
 
     /// One side of a finding.
@@ -139,8 +122,7 @@ impl<'a> Describe<'a> {
         let top = anchor.map_or(point.act, |anchor| anchor.top().act);
         let hb = self.stages.happens_before;
         let meets = |call: Point| {
-            let body = self.stages.program.lowered(self.stages.pointsto.method(call.act));
-            let next = body.and_then(|body| body.stmts.after(call.stmt));
+            let next = self.words.after(self.stages, self.stages.pointsto.method(call.act), call.stmt);
             let next = next.map(|stmt| Point { stmt, ..call });
             [call].iter().chain(&next).any(|point| hb.ordered(point, &other).is_none())
         };
@@ -258,7 +240,7 @@ impl<'a> Describe<'a> {
         let info = self.stages.happens_before.origin(origin);
         match (info.spawned_by.first(), self.started(origin)) {
             (Some(spawn), Some(place)) => {
-                let how = if self.is_submitted(spawn.act, spawn.stmt) {
+                let how = if self.words.is_submitted(self.stages, spawn.act, spawn.stmt) {
                     "task submitted"
                 } else {
                     "thread started"
@@ -281,13 +263,6 @@ impl<'a> Describe<'a> {
                 }
             }
         }
-    }
-
-    fn is_submitted(&self, act: Act, stmt: StmtId) -> bool {
-        self.stages.pointsto.models_at(act, stmt).iter().any(|&model| {
-            let steps = &self.stages.models.model(model).steps;
-            steps.iter().any(|step| matches!(step, Step::Spawn(spawn) if spawn.executor.is_some()))
-        })
     }
 
     /// Where the thread is started: the nearest application frame of the spawn.
@@ -327,15 +302,12 @@ impl<'a> Describe<'a> {
 
     pub(crate) fn lock(&self, lock: &HeldLock) -> LockUse {
         let place = self.lock_place(self.stages.pointsto.method(lock.act), lock.stmt);
-        LockUse { name: names::lock(self.stages, lock), place, shared: lock.shared }
+        LockUse { name: self.words.lock(self.stages, lock), place, shared: lock.shared }
     }
 
     /// Where a lock is taken by a statement, or by a synchronized method.
     pub(crate) fn lock_place(&self, method: MethodId, stmt: Option<StmtId>) -> Place {
-        match stmt {
-            Some(stmt) => self.place_in(method, stmt),
-            None => self.method_place(method),
-        }
+        self.words.place(self.stages, method, stmt)
     }
 
     /// `bank.Account.balance`, `int[]`, `java.util.HashMap`.
@@ -355,7 +327,7 @@ impl<'a> Describe<'a> {
     pub(crate) fn headline(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> String {
         let name = self.location(location);
         let (What::Elements | What::Contents, Some(obj)) = (location.what, location.obj) else { return name };
-        let called = |(point, anchor)| names::touched(self.stages, self.shown(point, anchor), obj);
+        let called = |(point, anchor)| self.words.touched(self.stages, self.shown(point, anchor), obj);
         // A call or a constructor says how it was got, not where it is kept.
         let is_kept = |name: &String| name != "this" && !name.ends_with("()") && !name.starts_with("new ");
         let called: Vec<String> = sides.into_iter().filter_map(called).filter(is_kept).collect();
@@ -369,7 +341,7 @@ impl<'a> Describe<'a> {
     pub(crate) fn object_place(&self, obj: Obj) -> Option<Place> {
         match self.stages.pointsto.object(obj).site {
             pointsto::Site::Alloc(method, stmt) | pointsto::Site::Model(method, stmt, _) => {
-                Some(self.place_in(method, stmt))
+                Some(self.words.place(self.stages, method, Some(stmt)))
             }
             _ => None,
         }

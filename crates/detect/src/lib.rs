@@ -12,15 +12,18 @@ mod deadlock;
 mod dealt;
 mod describe;
 mod finding;
+mod frames;
 mod group;
 mod memory;
 mod names;
 mod own;
 mod pair;
 mod race;
+mod steps;
 mod told;
 mod view;
 mod ways;
+mod words;
 
 use access::Accesses;
 use asked::Questions;
@@ -41,6 +44,7 @@ use race::Races;
 use std::sync::Arc;
 use track::{Changes, Kind, Sizes};
 use ways::Ways;
+use words::Words;
 
 /// The solved stages detection reads.
 #[derive(Clone, Copy)]
@@ -56,6 +60,7 @@ pub struct Detect {
     follows: bool,
     least: Confidence,
     ways: Ways,
+    words: Words,
     accesses: Accesses,
     caches: Caches,
     memory: Memory,
@@ -75,6 +80,7 @@ impl Detect {
             follows,
             least,
             ways: Ways::new(),
+            words: Words::new(follows),
             accesses: Accesses::new(follows),
             caches: Caches::new(follows),
             memory: Memory::new(follows),
@@ -104,7 +110,8 @@ impl Detect {
             changes.add(dealt::ANY_ACT);
         }
         self.ways.update(stages, changes);
-        let describe = Describe::new(stages, &self.ways);
+        self.words.update(stages, changes);
+        let describe = Describe::new(stages, &self.ways, &self.words);
         let differing = self.accesses.update(stages, changes);
         self.caches.update(stages, &self.accesses, &differing, changes);
         let dirty = self.memory.update(stages, &describe.content, &self.accesses, &differing, changes);
@@ -133,7 +140,7 @@ impl Detect {
 
     /// The second half, after the first.
     pub fn deadlocks(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
-        self.deadlocks.update(stages, &Describe::new(stages, &self.ways), changes);
+        self.deadlocks.update(stages, &Describe::new(stages, &self.ways, &self.words), changes);
         self.deadlocks.all()
     }
 

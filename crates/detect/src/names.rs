@@ -1,32 +1,32 @@
 //! What a person would call an object: the expression at the place where it is locked or touched.
 
 use crate::Stages;
-use happens_before::HeldLock;
 use ir::{Body, Const, StmtId, StmtKind, Var, access};
 use models::Step;
 use pointsto::{Act, Obj};
 
-pub(crate) fn lock(stages: &Stages<'_>, lock: &HeldLock) -> String {
-    let method = stages.pointsto.method(lock.act);
+/// The lock that a statement takes, or a synchronized method.
+pub(crate) fn lock(stages: &Stages<'_>, act: Act, stmt: Option<StmtId>) -> String {
+    let method = stages.pointsto.method(act);
     let info = stages.program.method(method);
-    let Some(stmt) = lock.stmt else {
+    let Some(stmt) = stmt else {
         let is_static = info.access & access::STATIC != 0;
         return if is_static { class_literal(stages, info.class) } else { "this".to_string() };
     };
     let Some(body) = stages.program.lowered(method) else { return "a lock".to_string() };
-    let var = match &body.stmts[stmt].kind {
-        StmtKind::MonitorEnter { lock } => *lock,
-        StmtKind::Call { args, .. } if !args.is_empty() => args[0],
+    let var = match body.stmts.get(stmt).map(|stmt| &stmt.kind) {
+        Some(StmtKind::MonitorEnter { lock }) => *lock,
+        Some(StmtKind::Call { args, .. }) if !args.is_empty() => args[0],
         _ => return "a lock".to_string(),
     };
-    value(stages, lock.act, body, var).unwrap_or_else(|| "a lock".to_string())
+    value(stages, act, body, var).unwrap_or_else(|| "a lock".to_string())
 }
 
 /// What the statement calls an object whose elements it touches or that it hands to a call.
 pub(crate) fn touched(stages: &Stages<'_>, (act, stmt): (Act, StmtId), obj: Obj) -> Option<String> {
-    let body = stages.program.lowered(stages.pointsto.method(act))?;
+    let body = stages.program.lowered(stages.pointsto.method(act)).filter(|_| stages.pointsto.runs(act))?;
     let is_meant = |var: &&Var| stages.pointsto.pts(act, **var).contains(obj);
-    let var = match &body.stmts[stmt].kind {
+    let var = match &body.stmts.get(stmt)?.kind {
         StmtKind::LoadElem { base, .. } | StmtKind::StoreElem { base, .. } => Some(base),
         StmtKind::Call { args, .. } => args.iter().find(is_meant),
         _ => None,

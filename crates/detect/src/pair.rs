@@ -45,6 +45,9 @@ pub(crate) enum Stage {
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
+/// How many places are put in order at first: mostly these settle a pair.
+const FIRST: usize = 8;
+
 /// What is found out about a pair of statements.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Judged {
@@ -108,12 +111,35 @@ impl Judge<'_> {
         let (first, second) = self.in_order(pair);
         let mut common = self.common(first, second);
         // In which order matters only if something survives, and mostly nothing does.
-        let mut progress = self.fold(first == second, &common, |progress| progress.best.is_some());
+        let mut progress = None;
+        self.fold(first == second, &common, &mut progress, |progress| progress.best.is_some());
         if progress.as_ref().is_some_and(|progress| progress.best.is_some()) {
-            self.put_in_order(&mut common);
-            progress = self.fold(first == second, &common, Progress::is_settled);
+            progress = self.fold_in_order(first == second, &mut common);
         }
         progress.map(|Progress { stage, best, .. }| Judged { stage, best })
+    }
+
+    /// The same in the order of objects, of which mostly the first few settle it.
+    fn fold_in_order(&self, is_one: bool, common: &mut [Common<'_>]) -> Option<Progress> {
+        let mut progress: Option<Progress> = None;
+        let exists_once = |obj: Obj| self.stages.happens_before.unique(obj);
+        // Objects that exist once come first: they tell most.
+        let is_last = |location: &Location| location.obj.is_some_and(|obj| !exists_once(obj));
+        let mut keyed: Vec<(bool, Common<'_>)> =
+            common.iter().map(|&common| (is_last(&common.0), common)).collect();
+        let (mut left, mut count) = (&mut keyed[..], FIRST);
+        while !left.is_empty() && !progress.as_ref().is_some_and(Progress::is_settled) {
+            let order = |a: &(bool, Common<'_>), b: &(bool, Common<'_>)| self.places(a, b);
+            if count < left.len() {
+                left.select_nth_unstable_by(count, order);
+            }
+            let (next, rest) = left.split_at_mut(count.min(left.len()));
+            next.sort_by(order);
+            let next: Vec<Common<'_>> = next.iter().map(|&(_, common)| common).collect();
+            self.fold(is_one, &next, &mut progress, Progress::is_settled);
+            (left, count) = (rest, count * FIRST);
+        }
+        progress
     }
 
     /// Looks at all accesses where two statements meet, until there is enough.
@@ -121,9 +147,9 @@ impl Judge<'_> {
         &self,
         is_one: bool,
         common: &[Common<'_>],
+        progress: &mut Option<Progress>,
         is_enough: impl Fn(&Progress) -> bool,
-    ) -> Option<Progress> {
-        let mut progress: Option<Progress> = None;
+    ) {
         'all: for &(location, mine, theirs) in common {
             for (n, &a) in mine.iter().enumerate() {
                 // With itself each pair of accesses once.
@@ -139,7 +165,6 @@ impl Judge<'_> {
                 }
             }
         }
-        progress
     }
 
     /// The statements of a pair, the first by content first.
@@ -179,17 +204,12 @@ impl Judge<'_> {
         common
     }
 
-    /// Objects that exist once come first: they tell most.
-    fn put_in_order(&self, common: &mut [Common<'_>]) {
-        let exists_once = |obj: Obj| self.stages.happens_before.unique(obj);
-        let last = |location: &Location| location.obj.is_some_and(|obj| !exists_once(obj));
-        common.sort_by(|(a, ..), (b, ..)| {
-            let by_object = || match (a.obj, b.obj) {
-                (Some(obj), Some(other)) => self.describe.content.objects(obj, other),
-                (obj, other) => obj.is_some().cmp(&other.is_some()),
-            };
-            last(a).cmp(&last(b)).then_with(by_object)
-        });
+    /// The order of two places, given whether they come last.
+    fn places(&self, a: &(bool, Common<'_>), b: &(bool, Common<'_>)) -> Ordering {
+        a.0.cmp(&b.0).then_with(|| match (a.1.0.obj, b.1.0.obj) {
+            (Some(obj), Some(other)) => self.describe.content.objects(obj, other),
+            (obj, other) => obj.is_some().cmp(&other.is_some()),
+        })
     }
 
     /// One pair of accesses on one location: the best witness over all pairs of origins.
@@ -208,27 +228,28 @@ impl Judge<'_> {
         // Whoever comes with the same locks of callers is kept apart by locks alike.
         let comers = |act| self.questions.comers(self.stages, act);
         let (mine, theirs) = (comers(left.act), comers(right.act));
-        let mut locked: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        let mut locked: FxHashMap<(u32, u32), Protection<'_>> = FxHashMap::default();
         for &(p, with) in mine.iter() {
             for &(q, other) in theirs.iter() {
-                let is_locked = *locked.entry((with, other)).or_insert_with(|| {
+                let protection = locked.entry((with, other)).or_insert_with(|| {
                     let points = access_points(location, (left, p), (right, q));
-                    matches!(hb.protects(&hb.holder(points.0), &hb.holder(points.1)), Protection::Yes(_))
+                    hb.protects(&hb.holder(points.0), &hb.holder(points.1))
                 });
-                if is_locked {
+                if let Protection::Yes(_) = protection {
                     if progress.stage < Stage::Overlapping {
                         let stage = self.meet(location, (left, p), (right, q)).err();
                         progress.stage = progress.stage.max(stage.unwrap_or(Stage::Overlapping));
                     }
                     continue;
                 }
-                let Reasons { doubts, anchors } = match self.judge(location, (left, p), (right, q)) {
-                    Ok(reasons) => reasons,
-                    Err(stage) => {
-                        progress.stage = progress.stage.max(stage);
-                        continue;
-                    }
-                };
+                let Reasons { doubts, anchors } =
+                    match self.judge(location, (left, p), (right, q), protection) {
+                        Ok(reasons) => reasons,
+                        Err(stage) => {
+                            progress.stage = progress.stage.max(stage);
+                            continue;
+                        }
+                    };
                 progress.stage = Stage::Unlocked;
                 progress.tries += 1;
                 let (origins, confidence) = ((p, q), doubts.confidence());
@@ -268,26 +289,21 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Every stage in turn. How far the pair comes, if it does not survive.
+    /// Every stage in turn, the locks of the two being known. How far the pair comes, if it does not survive.
     fn judge(
         &self,
         location: Location,
         (left, p): (&Access, Origin),
         (right, q): (&Access, Origin),
+        protection: &Protection<'_>,
     ) -> Result<Reasons, Stage> {
         self.meet(location, (left, p), (right, q))?;
         let (stages, known) = (self.stages, (self.questions, self.caches));
-        let points = access_points(location, (left, p), (right, q));
-        let hb = stages.happens_before;
-        let protection = hb.protects(&hb.holder(points.0), &hb.holder(points.1));
-        if let Protection::Yes(_) = protection {
-            return Err(Stage::Overlapping);
-        }
         let doubts_with = |protection: &Protection<'_>| {
             confidence::doubts(stages, known, (left, p), (right, q), location, protection)
         };
         let mut anchors = None;
-        let mut doubts = doubts_with(&protection);
+        let mut doubts = doubts_with(protection);
         // A closer look, unless it would not be shown anyway.
         if doubts.confidence() < Confidence::Low
             && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
@@ -299,7 +315,8 @@ impl Judge<'_> {
             let ways = (ways(p, left, base), ways(q, right, other));
             let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
             let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
-            let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, a, b) else {
+            let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, &self.questions.steps, a, b)
+            else {
                 return Err(Stage::Overlapping);
             };
             anchors = Some(Box::new((x.clone(), y.clone())));

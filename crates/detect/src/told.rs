@@ -6,6 +6,7 @@ use crate::access::{Access, Accesses, Location, What};
 use crate::anchor::{Anchor, Level};
 use crate::describe::Describe;
 use crate::pair::Witness;
+use crate::steps::Steps;
 use findings::{Confidence, Place};
 use happens_before::{Content, Origin, Point};
 use ir::{ClassId, MethodId, StmtId};
@@ -59,6 +60,7 @@ pub(crate) type Memory = (What, Option<Whole>);
 pub(crate) fn tell(
     stages: &Stages<'_>,
     describe: &Describe<'_>,
+    steps: &Steps,
     accesses: &Accesses,
     witness: &Witness,
 ) -> Told {
@@ -83,7 +85,7 @@ pub(crate) fn tell(
     let family = family(stages, witness.location);
     let alike = witness.origins.0 == witness.origins.1;
     let mut operations =
-        sides.map(|(point, anchor)| operation(stages, &describe.way(point, anchor), &family, alike));
+        sides.map(|(point, anchor)| operation(stages, steps, &describe.way(point, anchor), &family, alike));
     let locked = sides.map(|(point, anchor)| {
         stages.happens_before.holds_any(&point) || anchor.is_some_and(|way| !way.locked.is_empty())
     });
@@ -155,14 +157,17 @@ fn family(stages: &Stages<'_>, location: Location) -> BTreeSet<Obj> {
 /// The outermost method on the object that leads to the access without leaving the object. Without a caller
 /// outside, the thread begins in the object: then the method that touches it, or for threads of one kind, which
 /// run all of it, the first one.
-fn operation(stages: &Stages<'_>, way: &[(Act, StmtId)], family: &BTreeSet<Obj>, alike: bool) -> Operation {
+fn operation(
+    stages: &Stages<'_>,
+    steps: &Steps,
+    way: &[(Act, StmtId)],
+    family: &BTreeSet<Obj>,
+    alike: bool,
+) -> Operation {
     let method = |at: usize| stages.pointsto.method(way[at].0);
     let is_inside = |&(act, _): &(Act, StmtId)| {
-        let body = stages.program.lowered(stages.pointsto.method(act));
-        let this = body.and_then(|body| body.params.first().copied());
-        let is_static = stages.program.method(stages.pointsto.method(act)).is_static();
-        let objects = this.filter(|_| !is_static).map(|this| stages.pointsto.pts(act, this));
-        objects.is_some_and(|objects| family.iter().any(|&obj| objects.contains(obj)))
+        let objects = steps.receivers(stages, act);
+        family.iter().any(|&obj| objects.contains(obj))
     };
     let inner = way.len() - 1;
     let inside = way.iter().rev().take_while(|frame| is_inside(frame)).count();

@@ -231,6 +231,26 @@ pub enum Kind {
     Comers,
     /// Calls that bring an object to a parameter.
     Bringing,
+    /// Where a variable comes from.
+    Values,
+    /// The statement after one.
+    Next,
+    /// Whether something is started before a statement.
+    StartedBefore,
+    /// Objects from which another is loaded.
+    Owning,
+    /// Objects on which an activation runs.
+    Receivers,
+    /// Where a statement is.
+    Places,
+    /// What comes after it.
+    After,
+    /// What a lock is called.
+    LockNames,
+    /// What an object is called.
+    ObjectNames,
+    /// Whether a task is handed over.
+    Submitted,
     /// Ways an object reaches an access.
     Anchors,
     /// Objects of their own, and those that all instances fetch.

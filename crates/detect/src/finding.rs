@@ -40,17 +40,21 @@ pub(crate) struct Findings {
     believed: Vec<Cause>,
     /// What there is to say about pairs that stand for causes.
     described: Memo<Pair, Arc<Finding>>,
+    /// The same in full, for findings that are told apart by that only.
+    in_full: Memo<Pair, Finding>,
 }
 
 impl Findings {
     pub(crate) fn new(follows: bool, least: Confidence) -> Findings {
         let described = Memo::new(Kind::Described, follows);
-        Findings { least, doubtful: FxHashMap::default(), believed: Vec::new(), described }
+        let in_full = Memo::new(Kind::Described, follows);
+        Findings { least, doubtful: FxHashMap::default(), believed: Vec::new(), described, in_full }
     }
 
     /// Follows pairs that are told or gathered otherwise.
     pub(crate) fn update(&mut self, teller: &Teller<'_>, regrouped: Regrouped, changes: &Changes) {
         let mut again = regrouped.pairs;
+        again.iter().chain(&self.in_full.stale(changes)).for_each(|&pair| _ = self.in_full.remove(pair));
         again.extend(self.described.stale(changes));
         let stale = again.iter().filter_map(|&pair| Some(teller.groups.get(pair)?.memory));
         let memory: BTreeSet<Memory> = regrouped.memory.iter().copied().chain(stale).collect();
@@ -120,7 +124,7 @@ impl Findings {
     }
 
     /// All findings, each with an id of its own, in no particular order.
-    pub(crate) fn all(&self, teller: &Teller<'_>) -> Vec<Arc<Finding>> {
+    pub(crate) fn all(&mut self, teller: &Teller<'_>) -> Vec<Arc<Finding>> {
         let causes: Vec<&Cause> = self.doubtful.values().chain(&self.believed).collect();
         let mut findings: Vec<Arc<Finding>> =
             causes.iter().filter_map(|cause| cause.finding.clone()).collect();
@@ -129,11 +133,18 @@ impl Findings {
             findings.iter().map(|finding| &finding.id).filter(|id| !ids.insert(id)).cloned().collect();
         for id in again {
             let alike: Vec<usize> = (0..findings.len()).filter(|&at| findings[at].id == id).collect();
+            let bests = alike.iter().map(|&at| causes[at].best);
+            let new: Vec<Pair> = bests.filter(|&pair| self.in_full.peek(pair).is_none()).collect();
+            let describe = |&pair: &Pair| self.in_full.record(|| teller.describe(pair, Confidence::Low));
+            let described: Vec<_> = new.par_iter().map(describe).collect();
+            for (pair, (finding, reads)) in new.into_iter().zip(described) {
+                self.in_full.set(pair, Some(finding), reads);
+            }
             let in_full = |&at: &usize| {
-                let described = teller.describe(causes[at].best, Confidence::Low);
-                Finding::clone(&teller.finding(causes[at], &described))
+                let described = self.in_full.peek(causes[at].best)?;
+                Some(Finding::clone(&teller.finding(causes[at], described)))
             };
-            let mut twins: Vec<Finding> = alike.par_iter().map(in_full).collect();
+            let mut twins: Vec<Finding> = alike.iter().filter_map(in_full).collect();
             twins.sort();
             keep_apart(&mut twins);
             alike.into_iter().zip(twins).for_each(|(at, twin)| findings[at] = Arc::new(twin));

@@ -189,8 +189,10 @@ impl Overlap {
 
     fn is_in(&self, span: &Span, act: Act, stmt: StmtId) -> bool {
         note(Read::of(Kind::Alive, act));
-        self.labels.of(act).is_some_and(|labels| labels.intersects(&span.reaches))
-            || span.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
+        self.labels.of(act).is_some_and(|labels| labels.intersects(&span.reaches)) || {
+            note(Read::pair(Kind::Alive, act, stmt));
+            span.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()))
+        }
     }
 
     /// Brings what is reached as a whole up to date, and tells where that differs.
@@ -203,7 +205,8 @@ impl Overlap {
             for act in self.labels.put(world.pointsto, world.components, own) {
                 changes.add(Read::of(Kind::Alive, act));
             }
-            differing.parts.iter().for_each(|&act| changes.add(Read::of(Kind::Alive, act)));
+            let parts = differing.parts.iter();
+            parts.for_each(|&(act, stmt)| changes.add(Read::pair(Kind::Alive, act, stmt)));
         }
         if changes.everything || differing.is_any || is_other_life {
             self.spans = self.reaches.spans(self.lives.value.lists());

@@ -6,11 +6,12 @@ use super::room::Live;
 use super::table::SetId;
 use super::telling::Telling;
 use crate::world::World;
+use arena::Id;
 use ir::StmtId;
 use pointsto::{Act, PointsToDelta};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use track::{Changes, Kind, Memo, Read, Reads, Sizes};
+use track::{Changes, Kind, Memo, Read, Reads, Sizes, note};
 
 /// Rounds after which a recursive method is taken to have no net effect.
 const ROUNDS: u32 = 8;
@@ -32,8 +33,10 @@ impl Inside {
         self.acts.get(act)
     }
 
+    /// Told statement by statement: most that hold locks hold the same ones after an edit of their body.
     pub fn before(&self, act: Act, stmt: StmtId) -> SetId {
-        self.of(act).map_or(SetId(0), |locks| locks.before(stmt))
+        note(Read::pair(Kind::Locks, act, stmt));
+        self.acts.peek(act).map_or(SetId(0), |locks| locks.before(stmt))
     }
 
     pub fn contains(&self, act: Act) -> bool {
@@ -50,7 +53,8 @@ impl Inside {
         let world = telling.keys.world;
         let mut differing = BTreeSet::new();
         for &act in &delta.acts.removed {
-            if self.acts.remove(act).is_some() {
+            if let Some(before) = self.acts.remove(act) {
+                tell(act, Some(&before), None, changes);
                 differing.insert(act);
             }
         }
@@ -69,6 +73,7 @@ impl Inside {
                     left.extend(callers.filter(|((above, _), _)| *above > label));
                 }
                 if before != found.as_ref() {
+                    tell(act, before, found.as_ref(), changes);
                     differing.insert(act);
                 }
                 match found {
@@ -187,6 +192,18 @@ impl Inside {
 
     pub fn sizes(&self, sizes: &mut Sizes) {
         self.acts.sizes(sizes);
+    }
+}
+
+/// Tells at which statements other locks are held.
+fn tell(act: Act, before: Option<&ActLocks>, now: Option<&ActLocks>, changes: &mut Changes) {
+    if changes.everything {
+        return;
+    }
+    let held = |locks: Option<&ActLocks>, stmt| locks.map_or(SetId(0), |locks| locks.before(stmt));
+    let bound = before.into_iter().chain(now).map(ActLocks::bound).max().unwrap_or(0);
+    for stmt in (0..bound).map(StmtId::new).filter(|&stmt| held(before, stmt) != held(now, stmt)) {
+        changes.add(Read::pair(Kind::Locks, act, stmt));
     }
 }
 

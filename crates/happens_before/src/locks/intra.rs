@@ -46,6 +46,11 @@ impl ActLocks {
         self.before.get(stmt.index()).copied().unwrap_or(SetId(0))
     }
 
+    /// Nothing is held from this statement on.
+    pub fn bound(&self) -> usize {
+        self.before.len()
+    }
+
     pub fn uses(&self) -> &[LockUse] {
         &self.uses
     }

@@ -8,6 +8,7 @@ use crate::reach::{Barrier, Climb, Kills, Start, climb};
 use crate::types::Origin;
 use crate::world::World;
 use arena::{Id, IndexVec, define_id};
+use ir::StmtId;
 use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -40,7 +41,8 @@ pub struct Reaches {
 pub struct Differing {
     pub is_any: bool,
     pub roots: BTreeSet<Act>,
-    pub parts: BTreeSet<Act>,
+    /// Statement by statement: those of the bodies that it takes to get somewhere are mostly reached as before.
+    pub parts: BTreeSet<(Act, StmtId)>,
 }
 
 impl Reaches {
@@ -183,7 +185,6 @@ impl Differing {
     fn add(&mut self, before: &Climb, now: &Climb) {
         self.is_any = true;
         self.roots.extend(before.roots.symmetric_difference(&now.roots));
-        let acts = before.parts.keys().chain(now.parts.keys()).copied();
-        self.parts.extend(acts.filter(|act| before.parts.get(act) != now.parts.get(act)));
+        self.parts.extend(before.differing_parts(now));
     }
 }

@@ -128,6 +128,17 @@ pub struct Climb {
 }
 
 impl Climb {
+    /// Statements of activations reached in part that only one of the two reaches.
+    pub fn differing_parts(&self, other: &Climb) -> Vec<(Act, StmtId)> {
+        let none = Bits::new();
+        let mut differing = Vec::new();
+        for &act in self.parts.keys().chain(other.parts.keys().filter(|act| !self.parts.contains_key(act))) {
+            let [mine, theirs] = [self, other].map(|climb| climb.parts.get(&act).map_or(&none, |part| part));
+            differing.extend(mine.differing(theirs).map(|stmt| (act, StmtId::new(stmt))));
+        }
+        differing
+    }
+
     /// For few questions: who leads there is asked for, and not what all is called.
     pub fn contains(&self, world: &World<'_>, act: Act, stmt: StmtId) -> bool {
         let in_part = self.parts.get(&act).is_some_and(|stmts| stmts.contains(stmt.index()));

@@ -147,9 +147,8 @@ impl Reaches {
         };
         let own: BTreeMap<Act, Bits> = differing.roots.iter().map(|&root| (root, rooted(root))).collect();
         let differing_labels = self.labels.put(pointsto, components, own);
-        for act in differing_labels.union(&differing.parts) {
-            changes.add(Read::of(self.kind, *act));
-        }
+        differing_labels.iter().for_each(|&act| changes.add(Read::of(self.kind, act)));
+        differing.parts.iter().for_each(|&(act, stmt)| changes.add(Read::pair(self.kind, act, stmt)));
     }
 
     pub fn id(&self, topic: Topic, origin: Origin) -> Option<ReachId> {
@@ -159,6 +158,7 @@ impl Reaches {
     /// Is the statement reached?
     pub fn contains(&self, id: ReachId, act: Act, stmt: StmtId) -> bool {
         self.is_whole(id, act) || {
+            note(Read::pair(self.kind, act, stmt));
             let part = self.known.get(&id).and_then(|climb| climb.parts.get(&act));
             part.is_some_and(|stmts| stmts.contains(stmt.index()))
         }
@@ -182,14 +182,14 @@ impl Reaches {
 #[derive(Default)]
 struct Differing {
     roots: BTreeSet<Act>,
-    parts: BTreeSet<Act>,
+    /// Statement by statement: those of the bodies that it takes to get somewhere are mostly reached as before.
+    parts: BTreeSet<(Act, StmtId)>,
 }
 
 impl Differing {
     fn add(&mut self, before: &Climb, now: &Climb) {
         self.roots.extend(before.roots.symmetric_difference(&now.roots));
-        let acts = before.parts.keys().chain(now.parts.keys()).copied();
-        self.parts.extend(acts.filter(|act| before.parts.get(act) != now.parts.get(act)));
+        self.parts.extend(before.differing_parts(now));
     }
 }
 

@@ -31,7 +31,7 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let Some(mut survey) = self.survey.take().filter(|_| !self.choice.gave_up()) else {
+        let Some(mut survey) = self.survey.take() else {
             program.commit(delta);
             models.forget();
             let roots = find_roots(program);
@@ -39,15 +39,20 @@ impl PointsTo {
         };
         let affected = Affected::by(program, delta);
         let of_survey = survey.take_back(program, models, delta, &affected);
-        let own = self.take_back(program, models, delta, &affected);
+        let before = self.graph.facts;
+        let own = (!self.choice.gave_up()).then(|| self.take_back(program, models, delta, &affected));
         program.commit(delta);
         if affected.moves() {
             models.forget();
         }
         affected.methods().for_each(|method| models.forget_method(method));
         let roots = &find_roots(program);
-        let mut edit = Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE };
-        let mut fits = survey.follow(program, models, of_survey, &edit);
+        let most_taken = options.most_taken;
+        let mut edit =
+            Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE, most_taken };
+        if !survey.follow(program, models, of_survey, &edit) {
+            return self.apply(program, models, roots, options, progress);
+        }
         let told = survey.told();
         let mut sizes = std::mem::take(&mut survey.sizes);
         sizes.update(&survey, &told);
@@ -55,14 +60,17 @@ impl PointsTo {
         let choice = survey.choose(program, roots, options);
         edit.told_apart = Some(choice.contexts());
         edit.limit = survey.limit(options);
-        fits &= self.follow(program, models, own, &edit);
-        if !fits {
-            return self.apply(program, models, roots, options, progress);
+        if !own.is_some_and(|own| self.follow(program, models, own, &edit)) {
+            return self.apply_after(survey, choice, program, models, roots, options, progress);
         }
         self.merged_origins = choice.merged_origins();
         self.choice = choice;
         self.survey = Some(survey);
         let Work { taken, proofs } = told.work;
+        let new = self.graph.facts + self.touched.work.taken - before;
+        if new > most(most_taken, self.graph.facts) {
+            return self.all_told();
+        }
         let mut told = self.told();
         told.work.taken += taken;
         told.work.proofs += proofs;
@@ -102,7 +110,8 @@ impl PointsTo {
         InFlight { doubts, edited, again }
     }
 
-    /// To the fixpoint of the new program; false if it gets too large or cannot be trusted.
+    /// To the fixpoint of the new program; false if it gets too large or cannot be trusted, or if so much goes that
+    /// solving anew is less work.
     fn follow(
         &mut self,
         program: &mut Program,
@@ -132,7 +141,10 @@ impl PointsTo {
             solver.run_changed(body, true);
         }
         solver.roots(edit.roots, true);
-        solver.settle();
+        let most = most(edit.most_taken, solver.state.graph.facts);
+        if !solver.settle(most) {
+            return false;
+        }
         let fits = solver.run(edit.limit, &|_| ());
         solver.reclaim();
         let is_sound = !solver.doubts.inconsistent;
@@ -186,6 +198,8 @@ struct Edit<'a> {
     /// Which code is to be told apart, unless that stays.
     told_apart: Option<Contexts>,
     limit: Limit,
+    /// See [`Options::most_taken`].
+    most_taken: u64,
 }
 
 impl Solver<'_> {
@@ -449,6 +463,11 @@ impl Solver<'_> {
         state.touched.called_back |=
             state.called_back.iter().any(|&(place, _)| state.places[place].act == act);
     }
+}
+
+/// How many facts may be others before everything is.
+fn most(at_least: u64, facts: u64) -> u64 {
+    at_least.max(facts / 2)
 }
 
 /// The same call on the same receivers, whatever else it passes.

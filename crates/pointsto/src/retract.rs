@@ -147,9 +147,9 @@ impl Solver<'_> {
         }
     }
 
-    /// Settles all doubts. Nothing may be on its way through the graph.
-    pub(crate) fn settle(&mut self) {
-        loop {
+    /// Settles all doubts, unless more facts go than this: then false. Nothing may be on its way through the graph.
+    pub(crate) fn settle(&mut self, most: u64) -> bool {
+        while self.doubts.deleted <= most {
             if let Some(thing) = self.doubts.queue.pop_front() {
                 // Somebody else's proof may have cleared it already.
                 if self.doubts.things.contains(&thing) && !self.prove(thing) {
@@ -159,10 +159,11 @@ impl Solver<'_> {
             } else if let Some(node) = self.doubts.nodes.pop_front() {
                 self.settle_facts(node);
             } else {
-                break;
+                self.derive_again();
+                return true;
             }
         }
-        self.derive_again();
+        false
     }
 
     fn take_away(&mut self, thing: Thing) {

@@ -125,26 +125,24 @@ impl PointsTo {
         // For the sizes the quiet JDK serves as well, whatever the final boundary.
         let quiet = Options { full_jdk: false, ..options.clone() };
         survey.solve(program, models, roots, &quiet, Contexts::Survey, Limit::NONE, progress);
-        self.apply_after(survey, program, models, roots, options, progress)
+        let choice = survey.choose(program, roots, options);
+        self.apply_after(Box::new(survey), choice, program, models, roots, options, progress)
     }
 
-    /// Solves with as many contexts as can be afforded.
+    /// Solves with as many contexts as can be afforded, given the survey and what was chosen by it.
+    #[expect(clippy::too_many_arguments, reason = "everything a solution depends on")]
     pub(crate) fn apply_after(
         &mut self,
-        survey: PointsTo,
+        survey: Box<PointsTo>,
+        mut choice: Choice,
         program: &mut Program,
         models: &mut Models,
         roots: &Roots,
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let mut survey = Some(Box::new(survey));
-        let limit = survey.as_ref().map_or(Limit::NONE, |survey| survey.limit(options));
-        let chosen = survey.as_mut().map(|survey| survey.choose(program, roots, options));
-        let mut choice = chosen.unwrap_or_default();
-        if !options.follow {
-            survey = None;
-        }
+        let limit = survey.limit(options);
+        let survey = options.follow.then_some(survey);
         let mut own = choice.own.clone();
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
             state.solve(program, models, roots, options, contexts, limit, progress)

@@ -25,6 +25,9 @@ pub struct Options {
     pub origin_budget: u64,
     /// Edits will come: keep what following them takes. Without it every update starts from nothing.
     pub follow: bool,
+    /// Facts that an update takes away one by one and tells as new ones, however few there are besides. When there are
+    /// more, and more than half of all, beginning anew is less work than to follow.
+    pub most_taken: u64,
     /// For tests: takes its work in an order of this seed, so that ids are handed out in another order.
     #[doc(hidden)]
     pub shuffle: Option<u64>,
@@ -32,7 +35,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { full_jdk: false, exclude: Vec::new(), origin_budget: 40_000, follow: true, shuffle: None }
+        Options {
+            full_jdk: false,
+            exclude: Vec::new(),
+            origin_budget: 40_000,
+            follow: true,
+            most_taken: 100_000,
+            shuffle: None,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use track::{Changes, Kind, Read};
 /// What changed in one update, for the stages after this one. Sorted, and net: what went and came back is not told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointsToDelta {
-    /// Everything was solved from nothing: all ids are new.
+    /// Everything was solved from nothing and all ids are new, or so much of it that it is told no otherwise.
     pub rebuilt: bool,
     /// Activations that run, or no longer do.
     pub acts: arena::Delta<Act>,
@@ -119,6 +119,12 @@ impl Slot {
 }
 
 impl PointsTo {
+    /// The update has changed nearly everything: whoever reads it is faster to begin anew than to follow.
+    pub(crate) fn all_told(&mut self) -> PointsToDelta {
+        (self.touched, self.graph.log) = Default::default();
+        PointsToDelta::from_nothing()
+    }
+
     /// What the update has changed.
     pub(crate) fn told(&mut self) -> PointsToDelta {
         let touched = std::mem::take(&mut self.touched);

@@ -116,6 +116,8 @@ fn case_of(program: random::RandomProgram, classes: Arc<dyn ClassSource>) -> Cas
     case.models = program.models;
     case.few_models = program.few_models;
     let (exclude, origin_budget) = (program.exclude, program.origin_budget);
-    case.options = Options { exclude, origin_budget, ..Options::default() };
+    // Every third is solved anew as soon as half of it goes.
+    let most_taken = if origin_budget % 3 == 0 { 0 } else { Options::default().most_taken };
+    case.options = Options { exclude, origin_budget, most_taken, ..Options::default() };
     case
 }

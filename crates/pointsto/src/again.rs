@@ -3,6 +3,7 @@
 //! never missed in between.
 
 use crate::edit::Edited;
+use crate::flow::Link;
 use crate::graph::{CallId, EdgeId, Use, UseId};
 use crate::rule::{Rule, RuleId};
 use crate::select::{Contexts, Own};
@@ -357,30 +358,30 @@ impl Solver<'_> {
 
     /// Facts about affected objects that no longer pass a filter are in doubt; those that pass now will.
     pub(crate) fn refilter(&mut self, affected: &Affected) {
-        self.state.graph.filters.forget();
+        self.state.graph.tell();
+        self.state.graph.flow.filters.forget();
         let is_affected = |(_, object): &(Obj, &Object)| affected.has(object.class);
         let objects: IdSet<Obj> =
             self.state.objects.items().iter().filter(is_affected).map(|(obj, _)| obj).collect();
         let edges: Vec<EdgeId> = self.state.graph.edges.ids().collect();
         for id in edges {
-            let edge = &self.state.graph.edges[id];
-            let (Some(class), true) = (edge.filter, edge.alive) else { continue };
-            let (src, dst) = (edge.src, edge.dst);
+            let Link { src, dst, filter, .. } = self.state.graph.flow.links[id];
+            let (Some(class), true) = (filter, self.state.graph.edges[id].alive) else { continue };
             let candidates = self.state.graph.pts(src).intersection(&objects);
             if candidates.is_empty() {
                 continue;
             }
-            let owned = self.state.graph.owned_of(id, &objects);
+            let owned = self.state.graph.flow.owned_of(id, &objects);
             let program = &mut *self.program;
             let mut stopped = IdSet::new();
             for obj in owned.iter() {
                 let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
-                if !self.state.graph.passes(Some(class), obj, is_subtype) {
+                if !self.state.graph.flow.passes(Some(class), obj, is_subtype) {
                     stopped.insert(obj);
                 }
             }
             if !stopped.is_empty() {
-                self.state.graph.own_mut(id).subtract(&stopped);
+                self.state.graph.flow.own_mut(id).subtract(&stopped);
             }
             self.doubt_facts(dst, stopped);
             self.state.graph.revive_edge(id);

@@ -11,9 +11,9 @@ impl PointsTo {
     pub fn asked(&self, program: &Program, each: &mut dyn FnMut(ClassId)) {
         self.objects().for_each(|obj| each(self.objects[obj].class));
         // What comes to a filter is compared with it.
-        let edges = self.graph.edges.iter().filter(|(_, edge)| edge.alive);
-        for (_, edge) in edges.filter(|(_, edge)| !self.graph.pts(edge.src).is_empty()) {
-            edge.filter.into_iter().for_each(&mut *each);
+        let links = self.graph.flow.links.iter().filter(|(_, link)| link.alive);
+        for (_, link) in links.filter(|(_, link)| !self.graph.pts(link.src).is_empty()) {
+            link.filter.into_iter().for_each(&mut *each);
         }
         // A call on a receiver is resolved.
         for (_, placed) in self.graph.uses.iter().filter(|(_, placed)| placed.alive) {

@@ -39,7 +39,7 @@ impl PointsTo {
         };
         let affected = Affected::by(program, delta);
         let of_survey = survey.take_back(program, models, delta, &affected);
-        let before = self.graph.facts;
+        let before = self.facts();
         let own = (!self.choice.gave_up()).then(|| self.take_back(program, models, delta, &affected));
         program.commit(delta);
         if affected.moves() {
@@ -67,8 +67,8 @@ impl PointsTo {
         self.choice = choice;
         self.survey = Some(survey);
         let Work { taken, proofs } = told.work;
-        let new = self.graph.facts + self.touched.work.taken - before;
-        if new > most(most_taken, self.graph.facts) {
+        let new = self.facts() + self.touched.work.taken - before;
+        if new > most(most_taken, self.facts()) {
             return self.all_told();
         }
         let mut told = self.told();
@@ -88,7 +88,7 @@ impl PointsTo {
         delta: &ProgramDelta,
         affected: &Affected,
     ) -> InFlight {
-        self.graph.log = Some(Default::default());
+        self.graph.flow.log = Some(Default::default());
         self.touched = Default::default();
         let roots = self.roots.clone();
         let mut solver = Solver::new(self, program, models);
@@ -141,7 +141,7 @@ impl PointsTo {
             solver.run_changed(body, true);
         }
         solver.roots(edit.roots, true);
-        let most = most(edit.most_taken, solver.state.graph.facts);
+        let most = most(edit.most_taken, solver.state.facts());
         if !solver.settle(most) {
             return false;
         }

@@ -51,15 +51,11 @@ impl PointsTo {
 }
 
 impl Graph {
-    fn is_at_rest(&self) -> bool {
-        self.worklist.is_empty() && self.late.is_empty()
-    }
-
     fn restore(&mut self) {
         let free: IdSet<_> = self.free_edges.iter().copied().collect();
-        let edges = self.edges.iter().filter(|&(id, _)| !free.contains(id));
+        let links = self.flow.links.iter().filter(|&(id, _)| !free.contains(id));
         self.edge_ids.reserve(self.edges.len());
-        self.edge_ids.extend(edges.map(|(id, edge)| ((edge.src, edge.dst, edge.filter), id)));
+        self.edge_ids.extend(links.map(|(id, link)| ((link.src, link.dst, link.filter), id)));
         let free: IdSet<_> = self.free_uses.iter().copied().collect();
         let uses = self.uses.iter().filter(|&(id, _)| !free.contains(id));
         self.use_ids.reserve(self.uses.len());

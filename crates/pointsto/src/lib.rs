@@ -8,6 +8,8 @@ mod call;
 mod digest;
 mod edit;
 mod expand;
+mod filter;
+mod flow;
 mod graph;
 mod kept;
 mod leaf;

@@ -5,6 +5,7 @@
 //! and there is one way back only. Then with every other reason of what stands in the way. There is a budget; without
 //! a proof more goes and comes back, and the result is the same.
 
+use crate::flow::Link;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::retract::Thing;
 use crate::solver::Solver;
@@ -179,14 +180,14 @@ impl Solver<'_> {
     fn other_reason(&mut self, thing: Thing, from: usize) -> Option<(usize, [Option<Thing>; 2])> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
-            edges = self.state.graph.nodes[node].into.len();
+            edges = self.state.graph.flow.nodes[node].into.len();
             for at in from..edges {
-                let edge = self.state.graph.nodes[node].into[at];
-                let (src, filter) = (self.state.graph.edges[edge].src, self.state.graph.edges[edge].filter);
+                let edge = self.state.graph.flow.nodes[node].into[at];
+                let Link { src, filter, .. } = self.state.graph.flow.links[edge];
                 if self.state.graph.edges[edge].alive && self.state.graph.pts(src).contains(obj) {
                     let program = &mut *self.program;
                     let is_subtype = &mut |sub, sup| program.is_subtype(sub, sup);
-                    if self.state.graph.passes(filter, obj, is_subtype) {
+                    if self.state.graph.flow.passes(filter, obj, is_subtype) {
                         return Some((at, delivery(edge, src, obj)));
                     }
                 }
@@ -202,12 +203,12 @@ impl Solver<'_> {
         let mut edges = 0;
         if let Thing::Fact(node, obj) = thing {
             if let Some(owner) = self.owner(node, obj) {
-                self.state.graph.own_mut(owner).remove(obj);
+                self.state.graph.flow.own_mut(owner).remove(obj);
             }
-            let into = &self.state.graph.nodes[node].into;
+            let into = &self.state.graph.flow.nodes[node].into;
             edges = into.len();
             if let Some(&edge) = into.get(at) {
-                self.state.graph.own_mut(edge).insert(obj);
+                self.state.graph.flow.own_mut(edge).insert(obj);
             }
             if let Some(facts) = self.doubts.facts.get_mut(&node) {
                 facts.remove(obj);
@@ -227,7 +228,7 @@ impl Solver<'_> {
         if let Thing::Fact(node, obj) = thing
             && let Some(edge) = self.owner(node, obj)
         {
-            return Some(delivery(edge, graph.edges[edge].src, obj));
+            return Some(delivery(edge, graph.flow.links[edge].src, obj));
         }
         Some(premises(self.supports(thing)?.chosen()?, graph))
     }

@@ -88,7 +88,8 @@ impl PointsTo {
 
     /// Objects that anything may point to, and literals of classes that their static methods lock; ascending.
     pub fn objects(&self) -> impl Iterator<Item = Obj> + '_ {
-        let is_there = |&obj: &Obj| self.graph.held[obj] > 0 || self.leaves.contains_key(&Leaf::Locks(obj));
+        let is_there =
+            |&obj: &Obj| self.graph.flow.held[obj] > 0 || self.leaves.contains_key(&Leaf::Locks(obj));
         self.objects.items().ids().filter(is_there)
     }
 
@@ -312,12 +313,12 @@ impl PointsTo {
     }
 
     pub fn facts(&self) -> u64 {
-        self.graph.facts
+        self.graph.flow.facts
     }
 
     /// Of those that point to anything.
     pub fn variable_count(&self) -> usize {
-        self.graph.nodes.iter().filter(|(_, pointer)| !pointer.pts.is_empty()).count()
+        self.graph.flow.nodes.iter().filter(|(_, pointer)| !pointer.pts.is_empty()).count()
     }
 
     /// The solution without contexts, if it was kept.

@@ -112,8 +112,8 @@ impl Solver<'_> {
     /// The edge that delivered a fact first; `None` for facts that were stated.
     pub(crate) fn owner(&self, node: Node, obj: Obj) -> Option<EdgeId> {
         let graph = &self.state.graph;
-        let into = &graph.nodes[node].into;
-        into.iter().copied().find(|&edge| graph.owns(edge, obj))
+        let into = &graph.flow.nodes[node].into;
+        into.iter().copied().find(|&edge| graph.flow.owns(edge, obj))
     }
 
     pub(crate) fn is_alive(&self, thing: Thing) -> bool {
@@ -149,6 +149,7 @@ impl Solver<'_> {
 
     /// Settles all doubts, unless more facts go than this: then false. Nothing may be on its way through the graph.
     pub(crate) fn settle(&mut self, most: u64) -> bool {
+        self.state.graph.tell();
         while self.doubts.deleted <= most {
             if let Some(thing) = self.doubts.queue.pop_front() {
                 // Somebody else's proof may have cleared it already.
@@ -171,18 +172,17 @@ impl Solver<'_> {
         match thing {
             Thing::Fact(..) => {}
             Thing::Edge(id) => {
-                let own = self.state.graph.disown_all(id);
-                let edge = &mut self.state.graph.edges[id];
-                edge.alive = false;
-                let dst = edge.dst;
+                let own = self.state.graph.flow.disown_all(id);
+                self.state.graph.end_edge(id);
+                let dst = self.state.graph.flow.links[id].dst;
                 self.doubt_facts(dst, own);
             }
             Thing::Use(id) => {
+                self.state.graph.end_use(id);
                 let placed = &mut self.state.graph.uses[id];
-                placed.alive = false;
                 let (node, what) = (placed.node, placed.what);
                 if !std::mem::take(&mut placed.late) {
-                    let objects = self.state.graph.visited(node);
+                    let objects = self.state.graph.flow.visited(node);
                     for obj in objects.iter() {
                         self.begin(Reason::Fired(id, obj), false);
                         self.fire(what, obj);
@@ -212,17 +212,17 @@ impl Solver<'_> {
 
     fn take_facts_away(&mut self, node: Node, gone: &IdSet<Obj>) {
         self.doubts.deleted += gone.len() as u64;
-        self.state.graph.remove_facts(node, gone);
-        for at in 0..self.state.graph.nodes[node].out.len() {
-            let id = self.state.graph.nodes[node].out[at];
-            let lost = self.state.graph.owned_of(id, gone);
+        self.state.graph.flow.remove_facts(node, gone);
+        for at in 0..self.state.graph.flow.nodes[node].out.len() {
+            let id = self.state.graph.flow.nodes[node].out[at];
+            let lost = self.state.graph.flow.owned_of(id, gone);
             if !lost.is_empty() {
-                self.state.graph.disown(id, &lost);
-                self.doubt_facts(self.state.graph.edges[id].dst, lost);
+                self.state.graph.flow.disown(id, &lost);
+                self.doubt_facts(self.state.graph.flow.links[id].dst, lost);
             }
         }
-        for at in 0..self.state.graph.nodes[node].uses.len() {
-            let id = self.state.graph.nodes[node].uses[at];
+        for at in 0..self.state.graph.flow.nodes[node].uses.len() {
+            let id = self.state.graph.flow.nodes[node].uses[at];
             let placed = &self.state.graph.uses[id];
             if placed.alive && !placed.late {
                 let what = placed.what;
@@ -248,18 +248,19 @@ impl Solver<'_> {
             }
         }
         // Nothing has come yet: what nodes held before and do not hold now went.
-        let before = self.state.graph.log.iter().flat_map(|log| log.before());
+        let before = self.state.graph.flow.log.iter().flat_map(|log| log.before());
         let gone: Vec<(Node, IdSet<Obj>)> =
             before.map(|(node, before)| (node, without(before, self.state.graph.pts(node)))).collect();
         for (node, objects) in gone {
             self.state.graph.restate(node, &objects);
-            for at in 0..self.state.graph.nodes[node].into.len() {
-                let id = self.state.graph.nodes[node].into[at];
-                let edge = &self.state.graph.edges[id];
-                if edge.alive {
-                    let delivered = self.state.graph.pts(edge.src).intersection(&objects);
-                    let program = &mut *self.program;
-                    self.state.graph.flow(&delivered, id, &mut |sub, sup| program.is_subtype(sub, sup));
+            for at in 0..self.state.graph.flow.nodes[node].into.len() {
+                let id = self.state.graph.flow.nodes[node].into[at];
+                if self.state.graph.edges[id].alive {
+                    let src = self.state.graph.flow.links[id].src;
+                    let delivered = self.state.graph.pts(src).intersection(&objects);
+                    if !delivered.is_empty() {
+                        self.state.graph.flow.flow(&delivered, id);
+                    }
                 }
             }
         }

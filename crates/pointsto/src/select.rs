@@ -196,6 +196,7 @@ impl PointsTo {
         *self = PointsTo { traits: TraitTable::new(options), told_apart, ..PointsTo::default() };
         self.roots = roots.clone();
         self.graph.shuffle = options.shuffle.map(Shuffle::new);
+        self.graph.flow.shuffle = self.graph.shuffle.clone();
         let mut solver = Solver::new(self, program, models);
         solver.roots(roots, true);
         let fits = solver.run(limit, progress);

@@ -1,6 +1,7 @@
 //! Runs the constraints to their fixpoint: activates methods, fires uses, keeps the state consistent.
 //! The rules themselves live next door: bodies in `lower`, calls in `call`, models in `expand`.
 
+use crate::flow::Reached;
 use crate::graph::{CallId, Node, Use, UseId};
 use crate::retract::Doubts;
 use crate::rule::{Effect, Leaf, Rule, RuleId};
@@ -13,6 +14,7 @@ use classfile::Layer;
 use ir::{ClassId, FieldId, MethodId, Program, StmtId, Var, access};
 use models::Models;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Choices that shape the analysis.
@@ -54,6 +56,12 @@ pub struct Roots {
     /// What the JVM runs before: `System.initPhase1`.
     pub boot: Vec<MethodId>,
 }
+
+/// How much is done in one round: uses fired and rules run, and nodes visited.
+const FIRINGS: usize = 1000;
+const VISITS: usize = 500;
+/// Less than this is not worth a thread.
+const FEW: usize = 50;
 
 pub(crate) struct Solver<'a> {
     pub(crate) state: &'a mut PointsTo,
@@ -104,29 +112,53 @@ impl<'a> Solver<'a> {
 
     /// To the fixpoint, unless it gets too large on the way: then false.
     pub(crate) fn run(&mut self, limit: Limit, progress: &dyn Fn(u64)) -> bool {
-        let mut steps = 0u64;
+        self.state.graph.begin();
+        let mut reached = VecDeque::new();
         loop {
-            loop {
-                self.state.graph.shuffled(&mut self.state.rules.pending);
-                let Some(rule) = self.state.rules.pending.pop() else { break };
-                self.run_rule(rule);
-            }
             let program = &mut *self.program;
-            let next = self.state.graph.next_uses(&mut |sub, sup| program.is_subtype(sub, sup));
-            let Some((mut uses, objects)) = next else { break };
-            self.state.graph.shuffled(&mut uses);
-            for id in uses {
-                self.fire_all(id, &objects);
-            }
-            if self.state.graph.facts > limit.facts || self.state.running > limit.acts {
+            self.state.graph.exchange(&mut |sub, sup| program.is_subtype(sub, sup));
+            if self.state.facts() > limit.facts || self.state.running > limit.acts {
                 return false;
             }
-            steps += 1;
-            if steps & 0xfff == 0 {
-                progress(self.state.graph.facts);
+            if reached.is_empty() && self.state.rules.pending.is_empty() && self.state.graph.is_at_rest() {
+                self.state.graph.tell();
+                return true;
+            }
+            progress(self.state.facts());
+            let more = self.round(&mut reached);
+            reached.extend(more);
+        }
+    }
+
+    /// Rules run and uses fire while objects flow, some of each. Neither sees what the other does before the next
+    /// round, so it is all the same whether they work at the same time.
+    fn round(&mut self, reached: &mut VecDeque<Reached>) -> Vec<Reached> {
+        let mut flow = std::mem::take(&mut self.state.graph.flow);
+        let is_worth_it = reached.len() + self.state.rules.pending.len() > FEW && flow.pending() > FEW;
+        let fire = || self.fire_some(reached);
+        let propagate = || flow.propagate(VISITS);
+        let ((), more) = if is_worth_it { rayon::join(fire, propagate) } else { in_turn(fire, propagate) };
+        self.state.graph.flow = flow;
+        more
+    }
+
+    fn fire_some(&mut self, reached: &mut VecDeque<Reached>) {
+        let mut left = FIRINGS;
+        while left > 0 {
+            self.state.graph.shuffled(&mut self.state.rules.pending);
+            if let Some(rule) = self.state.rules.pending.pop() {
+                self.run_rule(rule);
+                left -= 1;
+            } else if let Some(Reached { mut uses, objects }) = reached.pop_front() {
+                self.state.graph.shuffled(&mut uses);
+                for id in uses {
+                    self.fire_all(id, &objects);
+                    left = left.saturating_sub(objects.len());
+                }
+            } else {
+                return;
             }
         }
-        true
     }
 
     fn fire_all(&mut self, id: UseId, objects: &IdSet<Obj>) {
@@ -457,7 +489,7 @@ impl<'a> Solver<'a> {
         let (obj, new) = self.state.objects.intern_new(object);
         if new {
             self.program.load(object.class);
-            self.state.graph.add_object(obj, object.class);
+            self.state.graph.add_object(object.class);
             if let Site::Alloc(method, _) | Site::Model(method, ..) = object.site {
                 self.state.named_after.entry(method).or_default().objects.push(obj);
             }
@@ -687,4 +719,8 @@ impl<'a> Solver<'a> {
             _ => None,
         })
     }
+}
+
+fn in_turn<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
+    (first(), second())
 }

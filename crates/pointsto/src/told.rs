@@ -121,14 +121,14 @@ impl Slot {
 impl PointsTo {
     /// The update has changed nearly everything: whoever reads it is faster to begin anew than to follow.
     pub(crate) fn all_told(&mut self) -> PointsToDelta {
-        (self.touched, self.graph.log) = Default::default();
+        (self.touched, self.graph.flow.log) = Default::default();
         PointsToDelta::from_nothing()
     }
 
     /// What the update has changed.
     pub(crate) fn told(&mut self) -> PointsToDelta {
         let touched = std::mem::take(&mut self.touched);
-        let log = self.graph.log.take().unwrap_or_default();
+        let log = self.graph.flow.log.take().unwrap_or_default();
         let mut delta = PointsToDelta {
             entries: touched.entries,
             called_back: touched.called_back,
@@ -162,7 +162,7 @@ impl PointsTo {
         for (obj, more) in more {
             let is_locked = self.leaves.contains_key(&Leaf::Locks(obj));
             let was_locked = is_locked != touched.locked.contains(&obj);
-            let count = i64::from(self.graph.held[obj]);
+            let count = i64::from(self.graph.flow.held[obj]);
             match (count - more > 0 || was_locked, count > 0 || is_locked) {
                 (false, true) => delta.objects.added.push(obj),
                 (true, false) => delta.objects.removed.push(obj),

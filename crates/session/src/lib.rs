@@ -361,7 +361,8 @@ impl Session {
                 self.pool = Some(pool);
                 done
             }
-            None => work(self),
+            // Inside the pool from the start: to enter it for every little piece of work takes longer than that.
+            None => rayon::scope(|_| work(self)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::compare::Counts;
 use crate::random::{self, Dice, RandomProgram};
-use crate::{MOST_FACTS, case, case_of, fixtures, random_programs, seeds};
+use crate::{MOST_FACTS, case, case_of, fixtures, pool, random_programs, seeds};
 use classfile::{ClassBytes, ClassSource, Layer};
 use ir::{Body, MethodId, Program, ProgramDelta};
 use pointsto::PointsTo;
@@ -52,7 +52,10 @@ fn edited(cases: &mut dyn Iterator<Item = &crate::Case>, edits: usize) -> Counts
     let mut counts = Counts::default();
     for (at, case) in cases.enumerate() {
         let mut edits = Statements { dice: Dice::new(at as u64), left: edits, before: Vec::new() };
-        counts.add(case.agree_under_edits(MOST_FACTS, &mut |program, solver| edits.next(program, solver)));
+        let mut next = |program: &mut Program, solver: &PointsTo| edits.next(program, solver);
+        // At one thread and at several by turns.
+        let pool = pool([1, 4][at % 2]);
+        counts.add(pool.install(|| case.agree_under_edits(MOST_FACTS, &mut next)));
     }
     counts
 }

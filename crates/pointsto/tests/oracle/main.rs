@@ -81,6 +81,18 @@ fn solving_again_gives_the_same_ids() {
     }
 }
 
+#[test]
+fn ids_are_the_same_at_any_number_of_threads() {
+    for case in random_programs().iter().take(40).chain(&fixtures("containers")) {
+        let [one, many] = [1, 4].map(|threads| pool(threads).install(|| case.solve()));
+        assert_eq!(one.dump, many.dump, "{}", case.name);
+    }
+}
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}
+
 fn fixtures(containing: &str) -> Vec<Case> {
     let fixtures = Fixture::below(&fixture::root(), containing).expect("readable fixtures");
     let case = |(fixture, classes): (&Fixture, PathBuf)| Case::new(&fixture.name, case::open(&classes));

@@ -15,7 +15,7 @@ impl PointsTo {
 
     fn count(&self, whose: &str, sizes: &mut Sizes) {
         let mut add = |name: &str, entries: usize| sizes.add(format!("{whose}{name}"), entries);
-        add("nodes", self.graph.nodes.len());
+        add("nodes", self.graph.flow.nodes.len());
         add("edges", self.graph.edges.len());
         add("uses", self.graph.uses.len());
         add("stated facts", self.graph.stated.len());

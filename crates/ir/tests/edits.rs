@@ -130,16 +130,16 @@ fn a_new_statement_is_found_among_equal_ones() {
        v2 = new A
        special A.<init>(v2)
        v0:this.a = v2
-    +  v3:o = new A
-    +  special A.<init>(v3:o)
-       v4 = new A
-       special A.<init>(v4)
-       v0:this.b = v4
+    +  v6:o = new A
+    +  special A.<init>(v6:o)
+       v3 = new A
+       special A.<init>(v3)
+       v0:this.b = v3
+       v4 = 1
+       virtual A.put(v0:this, v4)
+    +  v0:this.a = v6:o
        v5 = 1
        virtual A.put(v0:this, v5)
-    +  v0:this.a = v3:o
-       v6 = 1
-       virtual A.put(v0:this, v6)
        return
     ");
 }
@@ -157,11 +157,11 @@ fn calls_look_otherwise_if_a_constant_changes_behind_a_cast() {
     ?  virtual A.put(v0:this, v2)
        v3 = "b"
        virtual A.put(v0:this, v3)
-    +  v4 = new A
-    +  special A.<init>(v4)
-    ~  v5:o = virtual A.get(v4)
-       v6 = (java.lang.String) v5:o
-       virtual A.put(v0:this, v6)
+    +  v6 = new A
+    +  special A.<init>(v6)
+    ~  v4:o = virtual A.get(v6)
+       v5 = (java.lang.String) v4:o
+       virtual A.put(v0:this, v5)
        return
     -  v1:text = "a"
     "#);

@@ -38,7 +38,8 @@ pub fn described(program: &mut Program, name: &str, lowers: impl Fn(&str) -> boo
         assert_eq!(program.declared_method(key), Some(method));
         if lowers(&display) {
             match program.body(method) {
-                Some(body) => out += &dump(program, &body),
+                // What its variables are numbered after is what the body was before.
+                Some(body) => out += &dump(program, &body.dense()),
                 None => out += "no body\n",
             }
         }

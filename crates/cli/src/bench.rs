@@ -8,7 +8,7 @@ use crate::{begin, output};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;
-use report::edits::{Edits, Kept, Series};
+use report::edits::{self, Edits, Kept, Series};
 use session::{Cancel, Change, Session, Statement, Update};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -91,7 +91,14 @@ struct Bench {
 }
 
 fn add(series: &mut Series, update: Update, what: &str) {
-    series.add(what, update.seconds, update.from_scratch);
+    let Update { seconds, from_scratch, redone, .. } = update;
+    let redone = vec![
+        ("bodies", redone.bodies as u64),
+        ("facts", redone.facts),
+        ("units", redone.units as u64),
+        ("pairs", redone.pairs as u64),
+    ];
+    series.add(edits::Update { what: what.to_string(), seconds, redone, from_scratch });
 }
 
 impl Bench {

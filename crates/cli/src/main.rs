@@ -23,7 +23,12 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What the workers get, on which the analysis runs: as much as the main thread has elsewhere.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    // If that is refused, the workers of the library will do.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     let Args { command } = args::parse(std::env::args_os());
     match crash::caught(|| run(command, &Surroundings::current())) {
         Ok(Ok(code)) => code,

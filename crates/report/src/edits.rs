@@ -38,25 +38,51 @@ impl Kept {
     }
 }
 
-/// How long updates took, in seconds.
+/// How long updates took.
 #[derive(Default)]
 pub struct Series {
-    updates: Vec<(f64, String)>,
-    stages: BTreeMap<String, Vec<f64>>,
+    updates: Vec<Update>,
     from_scratch: usize,
 }
 
+/// One of them.
+pub struct Update {
+    pub what: String,
+    /// By stage.
+    pub seconds: Vec<(String, f64)>,
+    /// How much was looked at again.
+    pub redone: Vec<(&'static str, u64)>,
+    pub from_scratch: bool,
+}
+
+impl Update {
+    fn all(&self) -> f64 {
+        self.seconds.iter().map(|lap| lap.1).sum()
+    }
+}
+
 impl Series {
-    pub fn add(&mut self, what: &str, seconds: Vec<(String, f64)>, from_scratch: bool) {
-        self.updates.push((seconds.iter().map(|lap| lap.1).sum(), what.to_string()));
-        self.from_scratch += usize::from(from_scratch);
-        for (stage, seconds) in seconds {
-            self.stages.entry(stage).or_default().push(seconds);
-        }
+    pub fn add(&mut self, update: Update) {
+        self.from_scratch += usize::from(update.from_scratch);
+        self.updates.push(update);
     }
 
     fn seconds(&self) -> Vec<f64> {
-        self.updates.iter().map(|update| update.0).collect()
+        self.updates.iter().map(Update::all).collect()
+    }
+
+    fn stages(&self) -> BTreeMap<&str, Vec<f64>> {
+        let mut stages: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (stage, seconds) in self.updates.iter().flat_map(|update| &update.seconds) {
+            stages.entry(stage).or_default().push(*seconds);
+        }
+        stages
+    }
+
+    fn slowest(&self) -> impl Iterator<Item = &Update> {
+        let mut slowest: Vec<&Update> = self.updates.iter().collect();
+        slowest.sort_by(|a, b| b.all().total_cmp(&a.all()));
+        slowest.into_iter().take(NAMED)
     }
 
     /// The first and the last tenth.
@@ -69,7 +95,7 @@ impl Series {
 impl Edits {
     pub fn table(&self) -> String {
         let mut out = String::new();
-        let mean = mean(self.deletion.updates.iter().chain(&self.insertion.updates).map(|update| update.0));
+        let mean = mean(self.deletion.updates.iter().chain(&self.insertion.updates).map(Update::all));
         let ratio = if mean > 0.0 { self.from_nothing / mean } else { 0.0 };
         let _ = writeln!(
             out,
@@ -92,8 +118,8 @@ impl Edits {
         );
         for (name, series) in [("deletion", &self.deletion), ("insertion", &self.insertion)] {
             row(&mut out, name, series.seconds());
-            for (stage, seconds) in &series.stages {
-                row(&mut out, &format!("  {stage}"), seconds.clone());
+            for (stage, seconds) in series.stages() {
+                row(&mut out, &format!("  {stage}"), seconds);
             }
         }
         for (name, seconds) in ["first tenth", "last tenth"].into_iter().zip(self.ends()) {
@@ -109,10 +135,8 @@ impl Edits {
                 );
             }
             let _ = writeln!(out, "\nslowest {name}");
-            let mut slowest: Vec<&(f64, String)> = series.updates.iter().collect();
-            slowest.sort_by(|a, b| b.0.total_cmp(&a.0));
-            for (seconds, what) in slowest.into_iter().take(NAMED) {
-                let _ = writeln!(out, "{:>9.2}  {what}", seconds * 1e3);
+            for update in series.slowest() {
+                put_profile(&mut out, update);
             }
         }
         out
@@ -146,12 +170,13 @@ impl Edits {
     pub fn json(&self) -> String {
         let side = |series: &Series| {
             let stages: Map<String, Value> = series
-                .stages
-                .iter()
-                .map(|(stage, seconds)| (stage.clone(), figures(seconds.clone())))
+                .stages()
+                .into_iter()
+                .map(|(stage, seconds)| (stage.to_string(), figures(seconds)))
                 .collect();
             let all = figures(series.seconds());
-            json!({ "all": all, "stages": stages, "from_scratch": series.from_scratch })
+            let slowest: Vec<Value> = series.slowest().map(profile).collect();
+            json!({ "all": all, "stages": stages, "from_scratch": series.from_scratch, "slowest": slowest })
         };
         let kept = |kept: &Kept| {
             let entries: Map<String, Value> =
@@ -174,6 +199,31 @@ impl Edits {
         });
         format!("{value:#}\n")
     }
+}
+
+/// What was edited, and on the next line what took how long and why.
+fn put_profile(out: &mut String, update: &Update) {
+    let _ = writeln!(out, "{:>9.2}  {}", update.all() * 1e3, update.what);
+    let is_long = |lap: &&(String, f64)| lap.1 * 20.0 >= update.all();
+    let laps = update.seconds.iter().filter(is_long);
+    let laps: Vec<String> = laps.map(|(stage, seconds)| format!("{stage} {:.2}", seconds * 1e3)).collect();
+    let redone: Vec<String> = update.redone.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    let anew = if update.from_scratch { "; solved anew" } else { "" };
+    let _ = writeln!(out, "           {}; redone {}{anew}", laps.join(", "), redone.join(", "));
+}
+
+fn profile(update: &Update) -> Value {
+    let stages: Map<String, Value> =
+        update.seconds.iter().map(|(stage, seconds)| (stage.clone(), json!(seconds * 1e3))).collect();
+    let redone: Map<String, Value> =
+        update.redone.iter().map(|(what, count)| (what.to_string(), json!(count))).collect();
+    json!({
+        "what": update.what,
+        "ms": update.all() * 1e3,
+        "stages_ms": stages,
+        "redone": redone,
+        "from_scratch": update.from_scratch,
+    })
 }
 
 fn row(out: &mut String, name: &str, mut seconds: Vec<f64>) {

@@ -241,7 +241,7 @@ impl Touched {
         // One access per container operand; a call that both reads and writes is a write.
         let of_library = layer(stages, method) == Layer::Jdk;
         // By where the operand is defined: the numbers of variables tell what the body was before.
-        let mut touched: BTreeMap<Option<(Option<StmtId>, Var)>, (bool, IdSet<Obj>)> = BTreeMap::new();
+        let mut touched: BTreeMap<Option<Defined>, (bool, IdSet<Obj>)> = BTreeMap::new();
         for &model in stages.pointsto.models_at(act, stmt) {
             for step in &stages.models.model(model).steps {
                 let (on, write) = match step {
@@ -312,6 +312,9 @@ fn can_race_on(stages: &Stages<'_>, what: What, obj: Obj) -> bool {
     let is_empty = || what == What::Elements && stages.pointsto.is_empty_array(obj);
     stages.pointsto.object(obj).site != Site::Merged && !is_empty()
 }
+
+/// A variable after the statement that defines it, if any does.
+type Defined = (Option<StmtId>, Var);
 
 /// Is the receiver the first parameter of the calling method?
 fn calls_itself(body: &Body, stmt: StmtId) -> bool {

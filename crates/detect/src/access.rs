@@ -5,7 +5,7 @@ use crate::Stages;
 use crate::view::member_var;
 use arena::IdSet;
 use classfile::Layer;
-use happens_before::{Freshness, Origin};
+use happens_before::{Freshness, Origin, Point};
 use ir::{Body, CallKind, Const, FieldId, MethodId, StmtId, StmtKind, Var, access};
 use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
@@ -23,6 +23,12 @@ pub(crate) struct AccessId {
     pub(crate) stmt: StmtId,
     /// In one statement by its operands.
     pub(crate) nth: u32,
+}
+
+impl AccessId {
+    pub(crate) fn by(self, origin: Origin) -> Point {
+        Point { origin, act: self.act, stmt: self.stmt }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

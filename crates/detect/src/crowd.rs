@@ -1,14 +1,14 @@
 //! Crowds of pairs that differ in nothing but their statements, as methods of a thousand accesses have them: only
 //! those are told that a finding can tell. Knows what a finding tells; judges nothing itself.
 
-use crate::access::{Access, AccessId};
+use crate::access::AccessId;
 use crate::anchor::{Anchor, Level};
 use crate::finding::MOST_ALSO;
 use crate::memory::{KindId, TouchId};
 use crate::pair::{Judge, Pair, Witness};
 use crate::race::Races;
 use findings::{Confidence, Place};
-use happens_before::{Origin, Point};
+use happens_before::Origin;
 use ir::{FieldId, StmtId, Var};
 use pointsto::{Act, Obj};
 use rustc_hash::FxHashMap;
@@ -102,14 +102,12 @@ fn left_out(judge: &Judge<'_>, races: &Races, kind: KindId) -> BTreeSet<Pair> {
 }
 
 fn class(judge: &Judge<'_>, witness: &Witness) -> Class {
-    let side = |access: &Access, origin: Origin| {
-        let point = Point { origin, act: access.act, stmt: access.stmt };
-        let locked = judge.stages.happens_before.holds_any(&point);
-        Side { act: access.act, write: access.write, origin, locked }
+    let side = |access: AccessId, write: bool, origin: Origin| {
+        let locked = judge.stages.happens_before.holds_any(&access.by(origin));
+        Side { act: access.act, write, origin, locked }
     };
-    let (a, b) = (judge.accesses.get(witness.a), judge.accesses.get(witness.b));
-    let (p, q) = witness.origins;
-    (side(a, p), side(b, q), witness.location.obj, witness.confidence)
+    let ((p, q), (writes, also_writes)) = (witness.origins, witness.writes);
+    (side(witness.a, writes, p), side(witness.b, also_writes, q), witness.location.obj, witness.confidence)
 }
 
 /// By content of their statements.
@@ -154,9 +152,7 @@ fn earliest(judge: &Judge<'_>, crowd: &[Member<'_>]) -> BTreeSet<Pair> {
         let sides = [(witness.a, p, ways.map(|ways| &ways.0)), (witness.b, q, ways.map(|ways| &ways.1))];
         for (places, (id, origin, way)) in shown.iter_mut().zip(sides) {
             places.entry(id).or_insert_with(|| {
-                let access = judge.accesses.get(id);
-                let (act, stmt) =
-                    judge.describe.shown(Point { origin, act: access.act, stmt: access.stmt }, way);
+                let (act, stmt) = judge.describe.shown(id.by(origin), way);
                 judge.describe.place(act, stmt)
             });
         }

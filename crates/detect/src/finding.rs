@@ -1,7 +1,7 @@
 //! The findings that tell causes: which pair stands for one, what identifies it, and the words. Each is worked out again
 //! only when something changed that it tells. Knows nothing of how pairs are found or gathered.
 
-use crate::access::{Access, Location, What};
+use crate::access::{Location, What};
 use crate::anchor::Anchor;
 use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
@@ -184,8 +184,8 @@ fn methods(site: &Site) -> String {
     methods.join(" ")
 }
 
-/// One side of the pair that is told: the access, how the object gets there, and the other side.
-type Side<'t> = (&'t Access, (Point, Option<&'t Anchor>), Point);
+/// One side of the pair that is told: whether it writes, how the object gets there, and the other side.
+type Side<'t> = (bool, (Point, Option<&'t Anchor>), Point);
 
 /// What findings are made from.
 #[derive(Clone, Copy)]
@@ -220,12 +220,12 @@ impl<'a> Teller<'a> {
 
     /// The write comes first; between two writes the earlier line.
     fn sides(&self, pair: Pair) -> [Side<'a>; 2] {
-        let (witness, accesses) = (self.witness(pair), self.judge.accesses);
-        let (a, b) = (accesses.get(witness.a), accesses.get(witness.b));
-        let [left, right] = sides(accesses, witness);
+        let witness = self.witness(pair);
+        let (a, b) = witness.writes;
+        let [left, right] = sides(witness);
         let (first, second) = ((a, left, right.0), (b, right, left.0));
         let (place, other) = &self.groups.told(pair).places;
-        let is_second_first = !a.write && b.write || a.write == b.write && other < place;
+        let is_second_first = !a && b || a == b && other < place;
         if is_second_first { [second, first] } else { [first, second] }
     }
 
@@ -235,8 +235,8 @@ impl<'a> Teller<'a> {
         let (witness, describe) = (self.witness(pair), self.judge.describe);
         let told = self.sides(pair);
         let in_full = witness.confidence.at_least(least);
-        let sites = told.map(|(access, (point, way), other)| {
-            let kind = if access.write { AccessKind::Write } else { AccessKind::Read };
+        let sites = told.map(|(writes, (point, way), other)| {
+            let kind = if writes { AccessKind::Write } else { AccessKind::Read };
             if in_full {
                 describe.site_against(point, kind, way, other)
             } else {
@@ -269,11 +269,11 @@ impl<'a> Teller<'a> {
 
     fn message(&self, pair: Pair) -> String {
         let told = self.sides(pair);
-        let [first, second] = told.map(|(access, ..)| if access.write { "written" } else { "read" });
+        let [first, second] = told.map(|(writes, ..)| if writes { "written" } else { "read" });
         let [p, q] = told.map(|(_, (point, _), _)| point.origin);
         let who = if p == q { "several instances of one thread" } else { "two threads" };
         let witness = self.witness(pair);
-        let shown = self.judge.describe.headline(witness.location, sides(self.judge.accesses, witness));
+        let shown = self.judge.describe.headline(witness.location, sides(witness));
         format!("{shown} is {} by {who}", both(first, second))
     }
 

@@ -88,7 +88,7 @@ impl Groups {
             let told = self.told.record(|| {
                 let is_told = !crowds.leave_out(judge.memory.kind_of(pair.0), pair);
                 let witness = races.witness(pair).filter(|_| is_told)?;
-                Some(tell(judge.stages, judge.describe, &judge.questions.steps, judge.accesses, witness))
+                Some(tell(judge.stages, judge.describe, &judge.questions.steps, witness))
             });
             (pair, told)
         };

@@ -60,6 +60,8 @@ pub(crate) struct Judged {
 pub(crate) struct Witness {
     pub(crate) a: AccessId,
     pub(crate) b: AccessId,
+    /// Which of them write: another statement may have the number of one that is gone.
+    pub(crate) writes: (bool, bool),
     pub(crate) origins: (Origin, Origin),
     pub(crate) location: Location,
     pub(crate) confidence: Confidence,
@@ -254,7 +256,9 @@ impl Judge<'_> {
                 progress.tries += 1;
                 let (origins, confidence) = ((p, q), doubts.confidence());
                 if progress.best.as_ref().is_none_or(|old| confidence < old.confidence) {
-                    progress.best = Some(Witness { a, b, origins, location, confidence, doubts, anchors });
+                    let writes = (left.write, right.write);
+                    let witness = Witness { a, b, writes, origins, location, confidence, doubts, anchors };
+                    progress.best = Some(witness);
                 }
                 if progress.is_settled() {
                     return;

@@ -2,13 +2,13 @@
 //! others of the same cause. Knows objects, their parts and who calls into them; decides no order and no lock.
 
 use crate::Stages;
-use crate::access::{Access, Accesses, Location, What};
+use crate::access::{Location, What};
 use crate::anchor::{Anchor, Level};
 use crate::describe::Describe;
 use crate::pair::Witness;
 use crate::steps::Steps;
 use findings::{Confidence, Place};
-use happens_before::{Content, Origin, Point};
+use happens_before::{Content, Point};
 use ir::{ClassId, MethodId, StmtId};
 use pointsto::{Act, Obj, Site};
 use std::collections::BTreeSet;
@@ -57,26 +57,19 @@ pub(crate) struct Told {
 
 /// A field; or elements and contents, with their object.
 pub(crate) type Memory = (What, Option<Whole>);
-pub(crate) fn tell(
-    stages: &Stages<'_>,
-    describe: &Describe<'_>,
-    steps: &Steps,
-    accesses: &Accesses,
-    witness: &Witness,
-) -> Told {
-    let sides = sides(accesses, witness);
+pub(crate) fn tell(stages: &Stages<'_>, describe: &Describe<'_>, steps: &Steps, witness: &Witness) -> Told {
+    let sides = sides(witness);
     let [place, other] = sides.map(|(point, anchor)| {
         let (act, stmt) = describe.shown(point, anchor);
         describe.place(act, stmt)
     });
     let whole = whole(stages, &describe.content, witness);
-    let is_read = |&id| !accesses.get(id).write;
     let mut told = Told {
         confidence: witness.confidence,
         places: (place, other),
         ties: Vec::new(),
         operated: 0,
-        reads: [witness.a, witness.b].iter().filter(|&id| is_read(id)).count(),
+        reads: usize::from(!witness.writes.0) + usize::from(!witness.writes.1),
         one_locked: false,
         both_locked: false,
         memory: (witness.location.what, whole_of_unnamed(witness.location, whole)),
@@ -111,12 +104,11 @@ fn whole_of_unnamed(location: Location, whole: Option<Whole>) -> Option<Whole> {
     }
 }
 
-pub(crate) fn sides<'w>(accesses: &Accesses, witness: &'w Witness) -> [(Point, Option<&'w Anchor>); 2] {
-    let point = |origin: Origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
+pub(crate) fn sides(witness: &Witness) -> [(Point, Option<&Anchor>); 2] {
     let anchors = witness.anchors.as_ref();
     [
-        (point(witness.origins.0, accesses.get(witness.a)), anchors.map(|ways| &ways.0)),
-        (point(witness.origins.1, accesses.get(witness.b)), anchors.map(|ways| &ways.1)),
+        (witness.a.by(witness.origins.0), anchors.map(|ways| &ways.0)),
+        (witness.b.by(witness.origins.1), anchors.map(|ways| &ways.1)),
     ]
 }
 

@@ -67,13 +67,7 @@ impl ProgramDelta {
             if change.says_otherwise() {
                 changes.add(Read::of(Kind::Class, change.class));
             }
-            for method in &change.methods {
-                changes.add(Read::of(Kind::Method, method.id));
-                // It may have had a body before it was gone.
-                if method.is_added() {
-                    changes.add(Read::of(Kind::Body, method.id));
-                }
-            }
+            change.methods.iter().for_each(|method| changes.add(Read::of(Kind::Method, method.id)));
             change.fields.iter().for_each(|field| changes.add(Read::of(Kind::Field, field.id)));
         }
         let below = |is_such: &dyn Fn(&ClassChange) -> bool| {

@@ -155,6 +155,9 @@ pub struct Program {
     pub(crate) selectors: IndexVec<Selector, (Name, Name)>,
     pub(crate) selector_ids: FxHashMap<(Name, Name), Selector>,
     pub(crate) bodies: FxHashMap<MethodId, Option<Arc<Body>>>,
+    /// Whose bodies were asked for and not told yet.
+    #[serde(skip)]
+    pub(crate) lowered: Vec<MethodId>,
     pub(crate) dispatch_cache: FxHashMap<MethodRef, Option<MethodId>>,
     pub(crate) resolve_cache: FxHashMap<MethodRef, Option<MethodId>>,
     pub(crate) field_cache: FxHashMap<FieldRef, Option<FieldId>>,
@@ -188,6 +191,7 @@ impl Program {
             selectors: IndexVec::new(),
             selector_ids: FxHashMap::default(),
             bodies: FxHashMap::default(),
+            lowered: Vec::new(),
             dispatch_cache: FxHashMap::default(),
             resolve_cache: FxHashMap::default(),
             field_cache: FxHashMap::default(),
@@ -314,7 +318,13 @@ impl Program {
             }
         };
         self.bodies.insert(method, body.clone());
+        self.lowered.push(method);
         body
+    }
+
+    /// Methods whose bodies were asked for since the last time: who looked for them before found none.
+    pub fn take_lowered(&mut self) -> Vec<MethodId> {
+        std::mem::take(&mut self.lowered)
     }
 
     /// The body if it was lowered before.

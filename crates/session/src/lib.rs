@@ -338,6 +338,10 @@ impl Session {
         changes.tidies = self.tidies;
         delta.tell(&self.program, &mut changes);
         told.tell(&self.pointsto, &mut changes);
+        for method in self.program.take_lowered() {
+            changes.add(Read::of(Kind::Body, method));
+            changes.add(Read::of(Kind::Lines, method));
+        }
         if std::mem::replace(&mut self.loads, self.program.loads()) != self.program.loads() {
             changes.add(Read::all(Kind::Loaded));
         }

@@ -158,7 +158,7 @@ fn a_name_that_nothing_has_is_answered_with_names_that_are_there() {
              static class Part { void work() {} }
          }
          class Base { public static void main(String[] args) {} }
-         class Empty { void open() {} void close() {} }
+         class Empty { void open() {} void close() {} Object inner = new Object() {}; }
         ",
     );
     for (flag, name, answer) in [
@@ -166,6 +166,7 @@ fn a_name_that_nothing_has_is_answered_with_names_that_are_there() {
         ("--main", "Main", "no such class; did you mean calm.Main?"),
         ("--main", "calm.Main.Part", "no such class; did you mean calm.Main$Part?"),
         ("--main", "com.acme.Server", "no such class"),
+        ("--main", "calm.Empty$2", "no such class; did you mean calm.Empty?"),
         (
             "--main",
             "calm.Empty",

@@ -150,12 +150,18 @@ fn class_named(program: &mut Program, name: &str) -> Result<ClassId, String> {
 }
 
 fn did_you_mean(program: &Program, name: &str, shown: impl Fn(&str) -> String) -> String {
-    let classes: Vec<String> =
-        program.source().app_classes().iter().map(|class| class.replace('/', ".")).collect();
+    let classes = program.source().app_classes();
+    let named = classes.iter().filter(|class| !is_nameless(class));
+    let classes: Vec<String> = named.map(|class| class.replace('/', ".")).collect();
     match suggest::closest_class(name, &classes) {
         Some(class) => format!("; did you mean {}?", shown(class)),
         None => String::new(),
     }
+}
+
+/// The compiler gives numbers to classes inside methods: nobody would begin there.
+fn is_nameless(class: &str) -> bool {
+    class.split('$').skip(1).any(|part| part.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// `; for --entry: bank.Account.deposit, bank.Account.withdraw`.

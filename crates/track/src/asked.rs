@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Fewer questions than this are not worth handing out.
 const MANY: usize = 16;
-/// Nobody looks for questions that are not read any more before there are so many new ones, and a quarter more than
+/// Nobody looks for questions that are not read any more before there are so many new ones, and an eighth more than
 /// when somebody looked last.
 const NEW: usize = 256;
 
@@ -90,7 +90,7 @@ impl<K: Clone + Eq + Hash, V: Clone + PartialEq> Asked<K, V> {
     /// nevertheless is told that it is another one.
     pub fn forget_unread(&mut self, changes: &mut Changes, is_read: impl Fn(Read) -> bool) {
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let many = known.looked_over + known.looked_over / 4 + NEW;
+        let many = known.looked_over + known.looked_over / 8 + NEW;
         if known.answers.len() > many || changes.tidies {
             self.forget_all_unread(changes, is_read);
         }

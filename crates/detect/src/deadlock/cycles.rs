@@ -3,7 +3,7 @@
 
 use super::chosen::{Chosen, Turns};
 use super::doubt::{Doubt, Doubts};
-use super::graph::{Choice, Graph, Number, global_keys};
+use super::graph::{Choice, Graph, Number, global_keys, numbered};
 use super::long::{Known, Long};
 use super::{point, wanted_at};
 use crate::Stages;
@@ -93,6 +93,8 @@ pub(super) struct Search<'a> {
     chosen: &'a Chosen,
     /// By nesting, for each of its origins whether the code of several is analysed together there.
     merged: Vec<Vec<bool>>,
+    /// By nesting; equal for those that want their locks in the same statement.
+    spots: Vec<u32>,
     /// By nesting, where it wants its lock.
     places: Vec<OnceCell<Place>>,
     known: RefCell<Answers>,
@@ -103,8 +105,8 @@ pub(super) struct Search<'a> {
 struct Answers {
     /// Two nestings in which some origins may be at once.
     together: FxHashMap<(usize, usize), bool>,
-    /// The same for one origin in each.
-    met: FxHashMap<[(usize, Origin); 2], bool>,
+    /// Two spots, with one origin at each.
+    met: FxHashMap<[(u32, Origin); 2], bool>,
     chosen: FxHashMap<(usize, Origin), bool>,
 }
 
@@ -118,14 +120,14 @@ impl<'a> Search<'a> {
         let merged = graph.nestings.iter().map(|nesting| {
             nesting.origins.iter().map(|&origin| is_merged(stages, nesting.act, origin)).collect()
         });
-        let places = vec![OnceCell::new(); graph.nestings.len()];
         Search {
             stages,
             describe,
             graph,
             chosen,
             merged: merged.collect(),
-            places,
+            spots: numbered(graph.nestings.iter().map(|nesting| (nesting.act, nesting.stmt))),
+            places: vec![OnceCell::new(); graph.nestings.len()],
             known: RefCell::default(),
         }
     }
@@ -229,7 +231,8 @@ impl<'a> Search<'a> {
         if p == q && !hb.origin(p).overlaps_itself {
             return false;
         }
-        let key = [a.min(b), a.max(b)];
+        let [one, other] = [a, b].map(|(at, origin)| (self.spots[at], origin));
+        let key = [one.min(other), one.max(other)];
         if let Some(&known) = self.known.borrow().met.get(&key) {
             return known;
         }

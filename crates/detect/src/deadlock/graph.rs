@@ -181,7 +181,7 @@ fn kind(stages: &Stages<'_>, nesting: &Nesting) -> Kind {
 }
 
 /// For each the number of the first that equals it.
-fn numbered<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> Vec<u32> {
+pub(super) fn numbered<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> Vec<u32> {
     let mut known: FxHashMap<T, u32> = FxHashMap::default();
     let number = |item| {
         let next = known.len() as u32;

@@ -164,6 +164,10 @@ impl Entries {
         self.families.retain(live);
     }
 
+    pub fn family_count(&self) -> usize {
+        self.families.count()
+    }
+
     pub fn sizes(&self, sizes: &mut Sizes) {
         self.families.sizes(sizes);
         self.certain.sizes(sizes);

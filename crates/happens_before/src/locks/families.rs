@@ -138,6 +138,11 @@ impl Families {
         self.known_met.retain(|(a, b), met| is_live(a) && is_live(b) && is_live(met));
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.items.kept()
+    }
+
     pub fn sizes(&self, sizes: &mut Sizes) {
         sizes.add("families", self.items.len());
         sizes.add("families met", self.known_bare.len() + self.known_under.len() + self.known_met.len());

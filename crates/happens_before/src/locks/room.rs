@@ -9,7 +9,7 @@ use crate::bits::Bits;
 use arena::Id;
 use track::Changes;
 
-/// Nobody looks before there are so many new sets, and a quarter more than when somebody looked last.
+/// Nobody looks before there are so many new sets and families, and an eighth more than when somebody looked last.
 const NEW: usize = 1024;
 
 /// What is spoken of.
@@ -58,8 +58,8 @@ impl Live {
 impl Locks {
     /// Between two updates: whatever is worked out anew is compared with what was there, so that has to stay what it is.
     pub(super) fn forget_unspoken(&mut self, changes: &mut Changes) {
-        let many = self.looked_over + self.looked_over / 4 + NEW;
-        if self.told.table.set_count() <= many && !changes.tidies {
+        let many = self.looked_over + self.looked_over / 8 + NEW;
+        if self.spoken() <= many && !changes.tidies {
             return;
         }
         self.nestings.forget_unread(changes);
@@ -79,6 +79,10 @@ impl Locks {
         self.nestings.retain(&live);
         self.common.retain(&live);
         self.ways.forget(changes, |&(_, _, lock)| !live.has_lock(lock));
-        self.looked_over = self.told.table.set_count();
+        self.looked_over = self.spoken();
+    }
+
+    fn spoken(&self) -> usize {
+        self.told.table.set_count() + self.entries.family_count()
     }
 }

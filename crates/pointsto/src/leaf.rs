@@ -44,7 +44,13 @@ impl PointsTo {
             | Leaf::Native(_)
             | Leaf::Reflective(_)
             | Leaf::Dynamic(_)
-            | Leaf::Unresolved(_) => {}
+            | Leaf::Unresolved(_) => {
+                if comes {
+                    self.gaps.insert(leaf);
+                } else {
+                    self.gaps.remove(&leaf);
+                }
+            }
         }
     }
 

@@ -291,7 +291,7 @@ impl PointsTo {
     pub fn gaps(&self, program: &Program) -> Gaps {
         let mut gaps = Gaps { merged_origins: self.merged_origins, ..Gaps::default() };
         let at = |place: Place| (self.acts[self.places[place].act].method, self.places[place].stmt);
-        for &leaf in self.leaves.keys() {
+        for &leaf in &self.gaps {
             match leaf {
                 Leaf::Opaque(_, method) => {
                     *gaps.opaque_calls.entry(program.method(method).class).or_default() += 1

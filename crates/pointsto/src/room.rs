@@ -31,7 +31,7 @@ impl PointsTo {
         add("places", self.places.len());
         add("calls", self.calls.len());
         add("lambda calls", self.lambda_calls.len());
-        add("leaves", self.leaves.len());
+        add("leaves", self.leaves.len() + self.gaps.len());
         add("shapes", self.shapes.len());
         add("removed statements", self.removed.len());
     }

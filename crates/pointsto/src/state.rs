@@ -58,6 +58,8 @@ pub struct PointsTo {
     pub(crate) free_calls: Vec<CallId>,
     pub(crate) lambda_calls: FxHashMap<Call, CallId>,
     pub(crate) leaves: FxHashMap<Leaf, u32>,
+    /// Those that say what was not looked into: few, and told after every edit.
+    pub(crate) gaps: FxHashSet<Leaf>,
     /// Sorted once the state is at rest, as are the callers.
     pub(crate) callees: IndexVec<Act, Callees>,
     pub(crate) callers: IndexVec<Act, Vec<(Act, StmtId)>>,

@@ -1,7 +1,10 @@
 """What bench/corpus.toml says, for bench/fetch and bench/run. Touches no network and starts no program."""
 
 import hashlib
+import importlib.machinery
+import importlib.util
 import pathlib
+import sys
 import tomllib
 from dataclasses import dataclass
 
@@ -71,3 +74,12 @@ def choose(programs, names):
     if unknown:
         raise SystemExit(f"no such program in corpus.toml: {', '.join(sorted(unknown))}")
     return [program for program in programs if not names or program.name in names]
+
+
+def tool(name):
+    """Another tool of this directory, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(BENCH / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module

@@ -71,10 +71,10 @@ impl Events {
                 Interest::Tree(path) => {
                     want(path, true);
                     // Tells when the directory itself comes and goes.
-                    path.parent().into_iter().for_each(|parent| want(parent, false));
+                    around(path).into_iter().for_each(|parent| want(parent, false));
                 }
                 Interest::Children(path) => want(path, false),
-                Interest::File(path) => path.parent().into_iter().for_each(|parent| want(parent, false)),
+                Interest::File(path) => around(path).into_iter().for_each(|parent| want(parent, false)),
             }
         }
         let trees: Vec<PathBuf> =
@@ -113,7 +113,18 @@ impl Events {
 
     /// Whoever looks at all files now need not hear of what happened before.
     pub fn forget(&mut self) {
-        while self.reports.try_recv().is_ok() {}
+        while let Ok(report) = self.reports.try_recv() {
+            self.lose(&report);
+        }
+    }
+
+    /// What was removed is followed no longer, even if something of its name, and on some file systems of its number,
+    /// is there again.
+    fn lose(&mut self, report: &notify::Result<Event>) {
+        let Ok(event) = report else { return };
+        if matches!(event.kind, EventKind::Remove(_)) {
+            event.paths.iter().for_each(|path| _ = self.followed.remove(path));
+        }
     }
 
     /// Waits for a report and then until reports cease for a moment. False when none came in time.
@@ -128,6 +139,7 @@ impl Events {
             };
             match self.reports.recv_timeout(left) {
                 Ok(report) if self.concerns(&report) => {
+                    self.lose(&report);
                     let now = Instant::now();
                     burst = Some(
                         burst.map_or(Burst { first: now, last: now }, |burst| Burst { last: now, ..burst }),
@@ -164,11 +176,18 @@ impl Events {
 impl Interest {
     fn covers(&self, path: &Path) -> bool {
         match self {
-            Interest::Tree(root) => path.strip_prefix(root).is_ok_and(|within| !is_hidden(within)),
+            Interest::Tree(root) => {
+                path.strip_prefix(root).is_ok_and(|within| !is_hidden(within)) || root.starts_with(path)
+            }
             Interest::Children(directory) => path.parent() == Some(directory),
-            Interest::File(file) => path == file,
+            Interest::File(file) => file.starts_with(path),
         }
     }
+}
+
+/// The nearest directory around it that is there: a build may remove several and make them anew.
+fn around(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|parent| parent.is_dir())
 }
 
 /// Hidden directories are not looked into: those of version control, of editors, and `.snarl` itself.
@@ -266,6 +285,7 @@ mod tests {
         assert!(tree.covers(Path::new("/home/.work/app/a/B.class")));
         assert!(!tree.covers(Path::new("/home/.work/app/.snarl/x.entry")));
         assert!(!tree.covers(Path::new("/home/.work/other")));
+        assert!(tree.covers(Path::new("/home/.work")), "it goes with what is around it");
         assert!(Interest::Children(PathBuf::from("/lib")).covers(Path::new("/lib/a.jar")));
         assert!(!Interest::Children(PathBuf::from("/lib")).covers(Path::new("/lib/deep/a.jar")));
     }

@@ -1,5 +1,5 @@
 use crate::support::{class, place};
-use crate::watch_support::{bytes, many, shown, version, watch, watch_request};
+use crate::watch_support::{Watching, bytes, many, shown, version, watch, watch_request};
 use classfile::ClassSource;
 use project::Request;
 use std::fs;
@@ -285,6 +285,41 @@ fn reports_of_the_system_wake_whoever_waits() {
         watching.watched.wait(Duration::from_millis(100))
     });
     assert!(woken.count() < 100);
+}
+
+#[test]
+fn directories_made_again_at_once_or_with_what_is_around_them_are_still_followed() {
+    let place = place();
+    let files = [("target/classes/a/A.class", "a/A"), ("target/classes/b/B.class", "b/B")];
+    place.classes(&files);
+    let mut watching = watch(&[&place.path("target/classes")]);
+    let long = Duration::from_secs(20);
+    let is_told = |watching: &mut Watching, n: u8| {
+        while watching.watched.wait(Duration::from_millis(200)) {
+            watching.after(1);
+        }
+        place.write("target/classes/b/B.class", version("b/B", n));
+        watching.watched.wait(long) && watching.changes() == ["~b/B"]
+    };
+    for n in 1..4 {
+        // There again before anybody looks, on some file systems under the same number.
+        fs::remove_dir_all(place.path("target/classes")).unwrap();
+        place.classes(&files);
+        assert!(watching.watched.wait(long));
+        watching.after(1);
+        assert!(is_told(&mut watching, n), "made again at once, {n}");
+    }
+    // As a build that cleans does it.
+    fs::remove_dir_all(place.path("target")).unwrap();
+    assert!(watching.watched.wait(long));
+    watching.after(1);
+    while watching.watched.wait(Duration::from_millis(200)) {
+        watching.after(1);
+    }
+    place.classes(&files);
+    assert!(watching.watched.wait(long), "nobody is told that it is back");
+    watching.after(1);
+    assert!(is_told(&mut watching, 9), "made again with what is around it");
 }
 
 #[test]

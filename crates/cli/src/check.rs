@@ -135,8 +135,7 @@ mod tests {
             object: None,
             sites: vec![],
             why: vec![],
-            fields: Vec::new(),
-            also: vec![],
+            ..Finding::default()
         };
         Report { findings: vec![finding.into()], ..Report::default() }
     }

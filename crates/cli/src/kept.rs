@@ -159,6 +159,7 @@ mod tests {
             method: "a.B.run()".into(),
             origin: "main thread".into(),
             started: Some(place()),
+            concurrent: vec!["synchronized".into()],
             locks: vec![lock()],
             holds: Some(lock()),
             acquires: None,
@@ -176,6 +177,8 @@ mod tests {
             why: vec!["no lock".into()],
             fields: vec!["a.B.n".into()],
             also: vec![(place(), Place::default())],
+            assumed: vec!["one of each".into()],
+            fix: vec!["a lock".into()],
         };
         let stats = Stats {
             sizes: vec![("facts".into(), u64::MAX)],

@@ -53,9 +53,8 @@ impl<'a> Describe<'a> {
             origin: self.origin(point.origin),
             started: self.started(point.origin),
             locks,
-            holds: None,
-            acquires: None,
             trace: self.trace(shown),
+            ..Site::default()
         }
     }
 
@@ -93,11 +92,7 @@ impl<'a> Describe<'a> {
             place: self.place(act, stmt),
             method: self.stages.program.method_display(self.stages.pointsto.method(act)),
             origin: String::new(),
-            started: None,
-            locks: Vec::new(),
-            holds: None,
-            acquires: None,
-            trace: Vec::new(),
+            ..Site::default()
         }
     }
 

@@ -261,9 +261,8 @@ impl<'a> Teller<'a> {
             field: Some(name),
             object,
             why: if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() },
-            fields: Vec::new(),
-            also: Vec::new(),
             sites: sites.into_iter().collect(),
+            ..Finding::default()
         }
     }
 

@@ -4,10 +4,12 @@
 mod delta;
 mod fingerprint;
 mod order;
+mod rule;
 mod words;
 
 pub use delta::FindingsDelta;
 pub use fingerprint::fingerprint;
+pub use rule::Rule;
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -19,21 +21,6 @@ pub struct Report {
     pub findings: Vec<Arc<Finding>>,
     pub notes: Vec<Note>,
     pub stats: Stats,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Rule {
-    Race,
-    Deadlock,
-}
-
-impl Rule {
-    pub fn id(self) -> &'static str {
-        match self {
-            Rule::Race => "race",
-            Rule::Deadlock => "deadlock",
-        }
-    }
 }
 
 /// Ordered so that `High` sorts first. Who does not choose a level means all.
@@ -52,7 +39,7 @@ pub enum Engine {
 }
 
 /// One race or one deadlock, with every side of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// Fingerprint without line numbers; see [`fingerprint`].
     pub id: String,
@@ -72,6 +59,10 @@ pub struct Finding {
     pub fields: Vec<String>,
     /// Further pairs of places with the same cause.
     pub also: Vec<(Place, Place)>,
+    /// What was taken for granted, and would make it untrue.
+    pub assumed: Vec<String>,
+    /// What would repair it.
+    pub fix: Vec<String>,
 }
 
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's
@@ -82,18 +73,23 @@ pub struct Place {
     pub line: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
+    #[default]
     Read,
     Write,
     /// Deadlock sites acquire a lock while holding another.
     Acquire,
     /// A join or `Future.get` while holding a lock.
     Wait,
+    /// A call that may take long.
+    Block,
+    /// A call of a method about which nothing is known.
+    Call,
 }
 
 /// One side of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site {
     pub access: AccessKind,
     pub place: Place,
@@ -103,6 +99,8 @@ pub struct Site {
     pub origin: String,
     /// Where that thread is started, when it is not an entry point.
     pub started: Option<Place>,
+    /// Why this code is believed to run at the same time as other code.
+    pub concurrent: Vec<String>,
     /// Locks certainly held at the access (races).
     pub locks: Vec<LockUse>,
     /// Deadlocks: the lock held and the lock wanted.

@@ -53,11 +53,7 @@ mod tests {
             place: Place { file: file.into(), line },
             method: String::new(),
             origin: String::new(),
-            started: None,
-            locks: vec![],
-            holds: None,
-            acquires: None,
-            trace: vec![],
+            ..Site::default()
         };
         Finding {
             id: id.into(),
@@ -69,8 +65,7 @@ mod tests {
             object: None,
             sites: vec![site],
             why: vec![],
-            fields: Vec::new(),
-            also: vec![],
+            ..Finding::default()
         }
     }
 

@@ -28,6 +28,8 @@ impl AccessKind {
             AccessKind::Write => "write",
             AccessKind::Acquire => "acquire",
             AccessKind::Wait => "wait",
+            AccessKind::Block => "block",
+            AccessKind::Call => "call",
         }
     }
 }

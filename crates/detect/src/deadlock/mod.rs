@@ -280,7 +280,6 @@ fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findin
         object: None,
         sites,
         why,
-        fields: Vec::new(),
-        also: Vec::new(),
+        ..Finding::default()
     }
 }

@@ -57,7 +57,7 @@ impl Side<'_> {
         let thread = self.thread(names);
         let title = match self.site.access {
             AccessKind::Read | AccessKind::Write => self.accesses(&thread, names),
-            AccessKind::Acquire | AccessKind::Wait => thread,
+            AccessKind::Acquire | AccessKind::Wait | AccessKind::Block | AccessKind::Call => thread,
         };
         let snippet = source.snippet(clean(&names.file(&self.site.place.file)), marks);
         titled(title).element(snippet).elements(self.facts(&unseen, names))

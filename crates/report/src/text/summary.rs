@@ -18,7 +18,7 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
 }
 
 fn rules(report: &Report, min: Confidence) -> String {
-    list([Rule::Race, Rule::Deadlock].map(|rule| {
+    list(Rule::ALL.map(|rule| {
         let count = report.shown(min).filter(|finding| finding.rule == rule).count();
         (count, plural(count, rule.id()))
     }))

@@ -44,11 +44,7 @@ mod tests {
             place: Place { file: "a/B.java".into(), line },
             method: "a.B.run()".into(),
             origin: "main thread".into(),
-            started: None,
-            locks: vec![],
-            holds: None,
-            acquires: None,
-            trace: vec![],
+            ..Site::default()
         };
         Finding {
             id: "0123456789abcdef".into(),
@@ -60,8 +56,7 @@ mod tests {
             object: None,
             sites: lines.iter().map(site).collect(),
             why: vec![],
-            fields: vec![],
-            also: vec![],
+            ..Finding::default()
         }
     }
 

@@ -81,6 +81,7 @@ pub fn race() -> Finding {
             (place("Account", 18), place("Account", 12)),
             (place("Account", 19), place("Account", 12)),
         ],
+        ..Finding::default()
     }
 }
 
@@ -106,8 +107,7 @@ pub fn deadlock() -> Finding {
             side(bob, alice, "thread started at bank/Main.java:12", 9),
         ],
         why: vec!["no lock is held around both".into()],
-        fields: Vec::new(),
-        also: vec![],
+        ..Finding::default()
     }
 }
 
@@ -119,13 +119,11 @@ fn site(access: AccessKind, line: u32, method: &str, origin: &str, lambda: u32) 
         method: method.into(),
         origin: origin.into(),
         started: Some(place("Main", lambda + 3)),
-        locks: vec![],
-        holds: None,
-        acquires: None,
         trace: vec![
             frame("bank.Main.lambda$main$0(bank.Account)", "Main", lambda),
             frame(method, "Account", line),
         ],
+        ..Site::default()
     }
 }
 

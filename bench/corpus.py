@@ -1,4 +1,4 @@
-"""What bench/corpus.toml says, for bench/fetch and bench/run. Touches no network and starts no program."""
+"""What bench/corpus.toml and bench/scale.toml say, for the other tools. Touches no network and starts no program."""
 
 import hashlib
 import importlib.machinery
@@ -6,10 +6,12 @@ import importlib.util
 import pathlib
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BENCH = pathlib.Path(__file__).resolve().parent
 CORPUS = BENCH / "corpus"
+PROGRAMS = BENCH / "corpus.toml"
+SCALE = BENCH / "scale.toml"
 PINS = "[sha256]\n"
 
 
@@ -18,13 +20,18 @@ class Artifact:
     group: str
     name: str
     version: str
+    classifier: str = ""
 
     def __str__(self):
-        return f"{self.group}:{self.name}:{self.version}"
+        return ":".join(filter(None, [self.group, self.name, self.version, self.classifier]))
 
     @property
     def path(self):
-        return CORPUS / f"{self.name}-{self.version}.jar"
+        return CORPUS / ("-".join(filter(None, [self.name, self.version, self.classifier])) + ".jar")
+
+    @property
+    def sources(self):
+        return replace(self, classifier="sources")
 
 
 @dataclass(frozen=True)
@@ -45,9 +52,9 @@ class Program:
         return CORPUS / f"{self.name}-driver"
 
 
-def load():
-    """All programs, and the pinned checksum of each artifact by its coordinates."""
-    table = tomllib.loads((BENCH / "corpus.toml").read_text())
+def load(file=PROGRAMS):
+    """All programs of a file, and the pinned checksum of each artifact by its coordinates."""
+    table = tomllib.loads(file.read_text())
     return [_program(entry) for entry in table["program"]], table.get("sha256", {})
 
 
@@ -55,9 +62,8 @@ def _program(entry):
     def artifacts(key):
         return [Artifact(*coordinates.split(":")) for coordinates in entry.get(key, [])]
 
-    return Program(
-        entry["name"], entry["about"], artifacts("program"), artifacts("libraries"), entry["mains"], entry.get("driver")
-    )
+    mains, driver = entry.get("mains", []), entry.get("driver")
+    return Program(entry["name"], entry["about"], artifacts("program"), artifacts("libraries"), mains, driver)
 
 
 def artifacts(programs):
@@ -72,7 +78,7 @@ def sha256(path):
 def choose(programs, names):
     unknown = set(names) - {program.name for program in programs}
     if unknown:
-        raise SystemExit(f"no such program in corpus.toml: {', '.join(sorted(unknown))}")
+        raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
     return [program for program in programs if not names or program.name in names]
 
 

@@ -141,6 +141,10 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "DIR", help_heading = "Program")]
     pub jdk: Option<PathBuf>,
 
+    /// Look method by method, from the entry points, or both.
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both, help_heading = "Analysis")]
+    pub engine: Engine,
+
     /// Analyse the JDK's inner workings as well; slower.
     #[arg(long, help_heading = "Analysis")]
     pub full_jdk: bool,
@@ -194,6 +198,14 @@ pub struct ShowArgs {
     /// Colour the text; `auto` does on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
     pub color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    #[default]
+    Both,
+    WholeProgram,
+    Compositional,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! The arguments resolved against the surroundings: every default filled in, every `auto` decided. Touches
 //! no file.
 
-use crate::args::{CheckArgs, Colour, FailOn, Format, KeepArgs, ShowArgs, WatchArgs};
+use crate::args::{CheckArgs, Colour, Engine, FailOn, Format, KeepArgs, ShowArgs, WatchArgs};
 use console::Term;
 use findings::Confidence;
 use report::text::Look;
@@ -90,6 +90,7 @@ impl Settings {
                 mains: program.main,
                 entries: program.entry,
                 least: least(show.all, fail_on),
+                engines: engines(program.engine),
                 threads: program.threads.map_or(0, usize::from),
                 follow: false,
                 keep: false,
@@ -121,6 +122,14 @@ fn keep(args: KeepArgs, stats: bool) -> Keep {
         Some(directory) => Keep::In(directory),
         None if args.no_cache || stats => Keep::Nowhere,
         None => Keep::InProject,
+    }
+}
+
+fn engines(engine: Engine) -> session::Engines {
+    match engine {
+        Engine::Both => session::Engines::Both,
+        Engine::WholeProgram => session::Engines::WholeProgram,
+        Engine::Compositional => session::Engines::Compositional,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod builtin;
 mod file;
+mod knowledge;
 mod parse;
 mod policy;
 mod registry;
@@ -11,6 +12,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use knowledge::{Kind, Knowledge, Says};
 pub use policy::Policy;
 pub use registry::{ModelError, ModelId, Models};
 pub use step::*;

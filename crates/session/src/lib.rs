@@ -2,6 +2,7 @@
 //! editors, JSON or terminals.
 
 mod edits;
+mod engines;
 mod entries;
 mod kept;
 mod needed;
@@ -12,14 +13,16 @@ mod stats;
 mod suggest;
 
 use classfile::ClassSource;
+use compositional::Compositional;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};
+pub use engines::Engines;
 use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use kept::KEPT_STATE;
 pub use models::ModelError;
-use models::Models;
+use models::{Knowledge, Models};
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
@@ -42,6 +45,8 @@ pub struct Options {
     pub entries: Vec<String>,
     /// Races that are less sure than this are told in brief: without ways, locks and reasons.
     pub least: Confidence,
+    /// Which engines look at the program.
+    pub engines: Engines,
     /// Worker threads; 0 means one per core.
     pub threads: usize,
     /// Changes will come ([`Session::apply`]): keep what following them takes.
@@ -172,9 +177,17 @@ impl Session {
         self.in_pool(|session| {
             let mut clock = Clock::start();
             progress("classes", 0);
+            let compositional = session.compositional(progress);
+            clock.lap("summaries");
+            if !session.options.engines.whole_program() {
+                return session.only(compositional, clock);
+            }
             let found = entries::find(&mut session.program, &session.options);
             clock.lap(ENTRY_POINTS);
             if !found.notes.is_empty() {
+                if session.options.engines.compositional() {
+                    return session.only(compositional, clock);
+                }
                 return session.nowhere_to_begin(found.notes);
             }
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
@@ -190,8 +203,31 @@ impl Session {
             let stats = session.stats();
             let report = Arc::make_mut(&mut session.report);
             report.stats = stats;
+            let whole = std::mem::take(&mut report.findings);
+            report.findings = engines::merged(whole, compositional);
+            report.sort();
             report.clone()
         })
+    }
+
+    /// What the compositional engine finds.
+    fn compositional(&mut self, progress: Progress<'_>) -> Vec<Arc<Finding>> {
+        if !self.options.engines.compositional() {
+            return Vec::new();
+        }
+        progress("summaries", 0);
+        let source = self.program.source().clone();
+        let mut engine = Compositional::new(source, self.models.clone(), Knowledge::builtin());
+        engine.findings()
+    }
+
+    /// A report of the compositional engine alone.
+    fn only(&mut self, findings: Vec<Arc<Finding>>, clock: Clock) -> Report {
+        let mut report = Report { findings, ..Report::default() };
+        report.stats.seconds = clock.laps;
+        report.sort();
+        self.report = Arc::new(report.clone());
+        report
     }
 
     /// What the last run or update said. Stays as it is whatever comes later. After an update it tells times but no

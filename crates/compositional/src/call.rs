@@ -1,0 +1,678 @@
+//! What a call does: the summaries of the program's own methods with the caller's operands put in, and the models of
+//! libraries, step by step.
+
+use crate::draft::Draft;
+use crate::frame::{Frame, Handle, Start, here};
+use crate::link::Callee;
+use crate::outline::{Event, EventId, Value, ValueId};
+use crate::path::{Path, Root, Step};
+use crate::state::State;
+use crate::summary::{Access, Asked, Blocking, Held, Run, Site, Summary, Taken, Thread};
+use crate::value::{Abs, Part};
+use ir::{LambdaKind, MethodId};
+use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
+use std::sync::Arc;
+
+/// Static fields are told so many calls away: further up nobody knows more about them.
+const FARTHEST_STATIC: u8 = 4;
+
+/// Functions that are passed to functions that are passed to functions, and so on, possibly to themselves.
+const DEEPEST_FUNCTION: usize = 4;
+
+impl Frame<'_> {
+    /// What a call does to locks and threads.
+    pub(crate) fn call_step(&mut self, event: EventId, state: &mut State) {
+        let callee = self.callee(event);
+        if let Some(model) = &callee.model {
+            self.model_step(event, &callee, &model.clone(), state);
+            return;
+        }
+        let args = self.args(event);
+        if let [target] = callee.targets.as_slice()
+            && let Some(summary) = self.known(*target)
+        {
+            for left in &summary.leaves {
+                let (lock, shared) = self.moved_lock(left.lock, left.shared, &args);
+                match left.taken {
+                    true => state.acquire(lock, shared, event, left.if_true.then_some(event)),
+                    false => state.release(lock, shared),
+                }
+            }
+        }
+        if self.starts_something(event, &callee, &args) {
+            let start = self.start(event, Vec::new());
+            state.running |= 1 << start;
+        }
+    }
+
+    /// What happens in a call.
+    pub(crate) fn write_call(&mut self, event: EventId, state: &State, draft: &mut Draft) {
+        let callee = self.callee(event);
+        let args = self.args(event);
+        if let Some(what) = self.blocks(&callee) {
+            let held: Box<[Held]> = state.held().collect();
+            draft.blocking.push(Blocking {
+                what,
+                held,
+                but: None,
+                started: false,
+                site: here(event),
+                depth: 0,
+            });
+        }
+        if let Some(model) = &callee.model {
+            self.write_model(event, &callee, &model.clone(), state, draft);
+            return;
+        }
+        for &target in &callee.targets {
+            if let Some(summary) = self.known(target) {
+                self.apply(&summary, target, &args, event, state, 0, draft);
+            }
+        }
+        // A function that was passed in is called, whatever it is.
+        if callee.is_interface
+            && let Some(Abs { paths, .. }) = args.first()
+            && let [Path { root: Root::Param(param), .. }] = paths.as_slice()
+            && paths[0].is_root()
+            && let Event::Call { target, .. } = &self.outline.events[event as usize]
+        {
+            let method = Asked::Selector(target.selector);
+            self.write_run(*param, method, &args[1..], event, state, false, draft);
+        }
+        if callee.targets.is_empty() {
+            self.write_passed(event, &callee, &args, state, draft);
+        }
+    }
+
+    /// Functions that are passed to something unknown are run in place.
+    fn write_passed(
+        &mut self,
+        event: EventId,
+        callee: &Callee,
+        args: &[Abs],
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        let receiver = usize::from(!callee.is_static);
+        for (number, arg) in args.iter().enumerate().skip(receiver) {
+            let is_function = callee.functions.get(number - receiver).copied().unwrap_or(false);
+            if is_function && let Some(made) = arg.made {
+                if let Value::Lambda(_) = self.outline.values[made as usize] {
+                    self.run(arg, &Asked::Named("".into(), 0), &[], event, state, 0, draft);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn args(&mut self, event: EventId) -> Vec<Abs> {
+        let outline = self.outline;
+        match &outline.events[event as usize] {
+            Event::Call { args, .. } => args.iter().map(|&arg| self.abs(arg)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Puts what a method does into the one that calls it. `started` is the start in which it runs, counted from 1.
+    pub(crate) fn apply(
+        &mut self,
+        summary: &Summary,
+        target: MethodId,
+        args: &[Abs],
+        event: EventId,
+        state: &State,
+        started: u8,
+        draft: &mut Draft,
+    ) {
+        let site = |number: usize| Site { at: event, via: Some((target, number as u32)) };
+        for (number, access) in summary.accesses.iter().enumerate() {
+            let depth = access.depth.saturating_add(1);
+            let is_static = matches!(access.path.root, Root::Static(_));
+            if is_static && depth > FARTHEST_STATIC && started == 0 {
+                continue;
+            }
+            let start = match (started, access.started) {
+                (0, 0) => 0,
+                (0, _) => self.starts.iter().position(|start| start.at == event).map_or(0, |at| at as u8 + 1),
+                (started, _) => started,
+            };
+            let paths = self.moved(access.path, args);
+            let held = self.moved_held(&access.held, args, event, state, started > 0 || access.started > 0);
+            let running = if start > 0 { 0 } else { state.running | self.running_inside(access, event) };
+            let thread = match (start, access.thread) {
+                (0, Thread::Unknown) => self.thread,
+                (_, thread) => thread,
+            };
+            for path in paths {
+                if started == 0 && state.owns(&path) {
+                    continue;
+                }
+                let (writes, held) = (access.writes, held.clone());
+                draft.access(Access {
+                    path,
+                    writes,
+                    held,
+                    thread,
+                    started: start,
+                    running,
+                    site: site(number),
+                    depth,
+                });
+            }
+        }
+        for (number, taken) in summary.taken.iter().enumerate() {
+            let (lock, shared) = self.moved_lock(taken.lock, taken.shared, args);
+            let is_started = taken.started || started > 0;
+            if lock == Path::UNKNOWN || matches!(lock.root, Root::Made(_)) {
+                continue;
+            }
+            if !is_started {
+                self.write_lock(lock, shared, site(number), state, draft);
+            }
+            let depth = taken.depth.saturating_add(1);
+            draft.take(Taken { lock, shared, started: is_started, site: site(number), depth });
+        }
+        for (number, blocking) in summary.blocking.iter().enumerate() {
+            let is_started = blocking.started || started > 0;
+            let held = self.moved_held(&blocking.held, args, event, state, is_started);
+            let but = blocking.but.map(|path| self.moved_lock(path, false, args).0);
+            let depth = blocking.depth.saturating_add(1);
+            draft.blocking.push(Blocking {
+                what: blocking.what,
+                held,
+                but,
+                started: is_started,
+                site: site(number),
+                depth,
+            });
+        }
+        for run in &summary.runs {
+            let Some(function) = args.get(usize::from(run.param)).cloned() else { continue };
+            let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, args)).collect();
+            let mut inside = state.clone();
+            if started == 0 && !run.started {
+                for held in &run.held {
+                    let (lock, shared) = self.moved_lock(held.lock, held.shared, args);
+                    inside.acquire(lock, shared, event, None);
+                }
+            }
+            let started = match (started, run.started) {
+                (0, true) => {
+                    self.starts.iter().position(|start| start.at == event).map_or(0, |at| at as u8 + 1)
+                }
+                (started, _) => started,
+            };
+            self.run(&function, &run.method, &passed, event, &inside, started, draft);
+        }
+    }
+
+    /// Runs a function: a lambda, or an object that this method made.
+    #[expect(clippy::too_many_arguments, reason = "each says another thing about the call")]
+    fn run(
+        &mut self,
+        function: &Abs,
+        method: &Asked,
+        args: &[Abs],
+        event: EventId,
+        state: &State,
+        started: u8,
+        draft: &mut Draft,
+    ) {
+        if let Some(target) = self.target(function, method) {
+            let (target, args) = (target.0, [target.1.as_slice(), args].concat());
+            if let Some(summary) = self.known(target).filter(|_| self.inside < DEEPEST_FUNCTION) {
+                self.inside += 1;
+                self.apply(&summary, target, &args, event, state, started, draft);
+                self.inside -= 1;
+            }
+            return;
+        }
+        if let [path] = function.paths.as_slice()
+            && let Root::Param(param) = path.root
+            && path.is_root()
+        {
+            self.write_run(param, method.clone(), args, event, state, started > 0, draft);
+        }
+    }
+
+    /// The method that runs when an object is asked, and the operands it has from the beginning.
+    fn target(&mut self, function: &Abs, method: &Asked) -> Option<(MethodId, Vec<Abs>)> {
+        let outline = self.outline;
+        if let Some(made) = function.made
+            && let Value::Lambda(number) = outline.values[made as usize]
+        {
+            let lambda = &outline.lambdas[number as usize];
+            let kind = match lambda.kind {
+                LambdaKind::Static => ir::CallKind::Static,
+                LambdaKind::Special | LambdaKind::New => ir::CallKind::Special,
+                LambdaKind::Virtual => ir::CallKind::Virtual,
+            };
+            let class = lambda.captures.first().and_then(|&capture| self.link.class_of(outline, capture));
+            let callee =
+                self.link.callee(lambda.target, kind, class.filter(|_| kind == ir::CallKind::Virtual));
+            let &[target] = callee.targets.as_slice() else { return None };
+            let mut captured: Vec<Abs> = lambda.captures.iter().map(|&capture| self.abs(capture)).collect();
+            if lambda.kind == LambdaKind::New {
+                captured.insert(0, Abs::default());
+            }
+            return Some((target, captured));
+        }
+        let class = function.class?;
+        let target = match method {
+            Asked::Selector(selector) => {
+                let answers = self.link.answers(class);
+                self.link.with_selector(&answers, *selector)?
+            }
+            Asked::Named(name, args) => self.link.answer(class, name, usize::from(*args))?,
+        };
+        Some((target, vec![function.clone()]))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each says another thing about the call")]
+    fn write_run(
+        &mut self,
+        param: u16,
+        method: Asked,
+        args: &[Abs],
+        event: EventId,
+        state: &State,
+        started: bool,
+        draft: &mut Draft,
+    ) {
+        let name = |abs: &Abs| match abs.paths.as_slice() {
+            [path] if abs.sure && !matches!(path.root, Root::Made(_)) => *path,
+            _ => Path::UNKNOWN,
+        };
+        let args = args.iter().map(name).collect();
+        let held: Box<[Held]> = if started { Box::default() } else { state.held().collect() };
+        draft.runs.push(Run { param, method, args, held, started, at: event });
+    }
+
+    fn moved_abs(&mut self, path: Path, args: &[Abs]) -> Abs {
+        if let Root::Param(number) = path.root
+            && path.is_root()
+        {
+            return args.get(usize::from(number)).cloned().unwrap_or_default();
+        }
+        let paths = self.moved(path, args);
+        Abs { sure: paths.len() == 1, paths, ..Abs::default() }
+    }
+
+    fn moved_lock(&mut self, lock: Path, shared: bool, args: &[Abs]) -> (Path, bool) {
+        if let Root::Param(number) = lock.root
+            && lock.is_root()
+            && let Some(arg) = args.get(usize::from(number))
+        {
+            let arg = arg.clone();
+            let (path, view) = self.lock(&arg);
+            return (path, shared || view);
+        }
+        match self.moved(lock, args).as_slice() {
+            [path] => (*path, shared),
+            _ => (Path::UNKNOWN, shared),
+        }
+    }
+
+    fn moved_held(
+        &mut self,
+        held: &[Held],
+        args: &[Abs],
+        event: EventId,
+        state: &State,
+        elsewhere: bool,
+    ) -> Box<[Held]> {
+        let mut all: Vec<Held> = held
+            .iter()
+            .map(|held| {
+                let (lock, shared) = self.moved_lock(held.lock, held.shared, args);
+                Held { lock, shared, sure: held.sure, at: event }
+            })
+            .collect();
+        if !elsewhere {
+            all.extend(state.held());
+        }
+        all.sort_unstable_by_key(|held| (held.lock, held.shared, !held.sure, held.at));
+        all.dedup_by_key(|held| (held.lock, held.shared));
+        all.into()
+    }
+
+    /// If threads that the called method starts may run at an access in it, they run in the start of this call.
+    fn running_inside(&self, access: &Access, event: EventId) -> u64 {
+        if access.running == 0 {
+            return 0;
+        }
+        self.starts.iter().position(|start| start.at == event).map_or(0, |at| 1 << at)
+    }
+
+    /// Does the call start a thread that may still run when it is back?
+    fn starts_something(&mut self, event: EventId, callee: &Callee, args: &[Abs]) -> bool {
+        let _ = event;
+        callee.targets.clone().into_iter().any(|target| {
+            self.known(target).is_some_and(|summary| {
+                summary.accesses.iter().any(|access| access.started > 0)
+                    || summary.runs.iter().any(|run| {
+                        run.started && args.get(usize::from(run.param)).is_some_and(|arg| arg.made.is_some())
+                    })
+            })
+        })
+    }
+
+    /// The number of the start at this event, from 0.
+    fn start(&mut self, at: EventId, handles: Vec<Handle>) -> u32 {
+        if let Some(known) = self.starts.iter_mut().position(|start| start.at == at) {
+            for handle in handles {
+                if !self.starts[known].handles.contains(&handle) {
+                    self.starts[known].handles.push(handle);
+                }
+            }
+            return known as u32;
+        }
+        if self.starts.len() >= 63 {
+            return 63;
+        }
+        self.starts.push(Start { at, handles });
+        self.starts.len() as u32 - 1
+    }
+
+    fn blocks(&self, callee: &Callee) -> Option<u64> {
+        self.link.blocks(self.knowledge, callee).then_some(callee.digest)
+    }
+}
+
+/// A call of a modelled method, with what its operands are.
+struct Modelled<'a> {
+    event: EventId,
+    args: Vec<Abs>,
+    values: Vec<ValueId>,
+    callee: &'a Callee,
+    temps: Vec<(u8, Abs)>,
+    ret: Abs,
+}
+
+impl Frame<'_> {
+    fn modelled<'c>(&mut self, event: EventId, callee: &'c Callee) -> Modelled<'c> {
+        let values = match &self.outline.events[event as usize] {
+            Event::Call { args, .. } => args.to_vec(),
+            _ => Vec::new(),
+        };
+        Modelled { event, args: self.args(event), values, callee, temps: Vec::new(), ret: Abs::default() }
+    }
+
+    /// What an operand of a model is at this call.
+    fn operand(&mut self, call: &Modelled<'_>, operand: &Operand) -> Abs {
+        let mut abs = match operand.root {
+            models::Root::This => call.args.first().cloned().unwrap_or_default(),
+            models::Root::Param(number) => {
+                let at = usize::from(number) + usize::from(!call.callee.is_static);
+                call.args.get(at).cloned().unwrap_or_default()
+            }
+            models::Root::Ret => call.ret.clone(),
+            models::Root::Temp(number) => call
+                .temps
+                .iter()
+                .find(|(temp, _)| *temp == number)
+                .map(|(_, abs)| abs.clone())
+                .unwrap_or_default(),
+        };
+        for member in &operand.path {
+            abs = match member {
+                // What a container or a part of it is about is the container itself.
+                Member::Model(name) if name == "of" => abs,
+                Member::Model(name) => self.part(&abs, &Part::Model(name.clone())).unwrap_or_default(),
+                Member::Elements => {
+                    let paths: Vec<Path> =
+                        abs.paths.iter().filter_map(|path| path.then(Step::Elements)).collect();
+                    Abs { sure: abs.sure && paths.len() == 1, paths, ..Abs::default() }
+                }
+            };
+        }
+        abs
+    }
+
+    /// What a modelled call returns.
+    pub(crate) fn modelled_result(&mut self, event: EventId, callee: &Callee, model: &Arc<Model>) -> Abs {
+        let mut call = self.modelled(event, callee);
+        for step in &model.steps {
+            self.follow(&mut call, step);
+        }
+        call.ret
+    }
+
+    /// Assignments and views: what temporaries and the result are.
+    fn follow(&mut self, call: &mut Modelled<'_>, step: &ModelStep) {
+        match step {
+            ModelStep::Assign { dst, src } => {
+                let is_part = |member: &Member| *member == Member::Model("of".to_owned());
+                if dst.root == models::Root::Ret && dst.path.first().is_some_and(is_part) {
+                    if let Source::Value(from) = src {
+                        let of = self.operand(call, from);
+                        call.ret = Abs { part: true, class: None, made: None, ..of };
+                    }
+                    return;
+                }
+                if !dst.path.is_empty() {
+                    return;
+                }
+                let value = match src {
+                    Source::Value(from) => self.operand(call, from),
+                    Source::New { class, .. } => {
+                        Abs { class: Some(self.link.class_named(class)), ..Abs::default() }
+                    }
+                    _ => Abs::default(),
+                };
+                match dst.root {
+                    models::Root::Ret => call.ret = value,
+                    models::Root::Temp(number) => {
+                        call.temps.retain(|(temp, _)| *temp != number);
+                        call.temps.push((number, value));
+                    }
+                    _ => {}
+                }
+            }
+            ModelStep::View { of, shared } => {
+                let of = self.operand(call, of);
+                call.ret = Abs { view: Some(*shared), class: None, made: None, part: false, ..of };
+            }
+            _ => {}
+        }
+    }
+
+    fn model_step(&mut self, event: EventId, callee: &Callee, model: &Arc<Model>, state: &mut State) {
+        let mut call = self.modelled(event, callee);
+        for step in &model.steps {
+            self.follow(&mut call, step);
+            match step {
+                ModelStep::Acquire { lock, shared, try_ } => {
+                    let abs = self.operand(&call, lock);
+                    let (path, view) = self.lock(&abs);
+                    state.acquire(path, *shared || view, event, try_.then_some(event));
+                }
+                ModelStep::Release { lock, shared } => {
+                    let abs = self.operand(&call, lock);
+                    let (path, view) = self.lock(&abs);
+                    state.release(path, *shared || view);
+                }
+                ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
+                    let handles = self.handles(&call, spawn);
+                    let start = self.start(event, handles);
+                    state.running |= 1 << start;
+                }
+                ModelStep::Join { handle, when } if is_wait(*when) => {
+                    let handle = self.handle(&call, handle);
+                    self.joined(handle, state);
+                }
+                ModelStep::JoinAll { executor, when } if is_wait(*when) => {
+                    let handle = self.handle(&call, executor);
+                    self.joined(handle, state);
+                }
+                // Whoever waits for a signal mostly waits for those it has started.
+                ModelStep::Await { when, .. } if is_wait(*when) => state.running = 0,
+                _ => {}
+            }
+        }
+    }
+
+    fn is_known_start(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> bool {
+        let receiver = self.operand(call, &spawn.receiver);
+        receiver.made.is_some() || receiver.class.is_some()
+    }
+
+    fn write_model(
+        &mut self,
+        event: EventId,
+        callee: &Callee,
+        model: &Arc<Model>,
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        let mut call = self.modelled(event, callee);
+        for step in &model.steps {
+            self.follow(&mut call, step);
+            match step {
+                ModelStep::Acquire { lock, shared, .. } => {
+                    let abs = self.operand(&call, lock);
+                    let (path, view) = self.lock(&abs);
+                    self.write_lock(path, *shared || view, here(event), state, draft);
+                }
+                ModelStep::Read { on } => self.write_contents(&call, on, false, event, state, draft),
+                ModelStep::Write { on } => self.write_contents(&call, on, true, event, state, draft),
+                ModelStep::Call { receiver, method, args, .. } => {
+                    let function = self.operand(&call, receiver);
+                    let passed: Vec<Abs> = args.iter().map(|arg| self.operand(&call, arg)).collect();
+                    if self.is_function(&call, receiver, &function) {
+                        let asked = Asked::Named(method.as_str().into(), args.len() as u8);
+                        self.run(&function, &asked, &passed, event, state, 0, draft);
+                    }
+                }
+                ModelStep::Spawn(spawn) => self.write_spawn(&call, spawn, event, state, draft),
+                _ => {}
+            }
+        }
+    }
+
+    fn is_function(&self, call: &Modelled<'_>, operand: &Operand, abs: &Abs) -> bool {
+        if abs.made.is_some() {
+            return true;
+        }
+        match operand.root {
+            models::Root::Param(number) if operand.path.is_empty() => {
+                call.callee.functions.get(usize::from(number)).copied().unwrap_or(false)
+            }
+            _ => false,
+        }
+    }
+
+    fn write_contents(
+        &mut self,
+        call: &Modelled<'_>,
+        on: &Operand,
+        writes: bool,
+        event: EventId,
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        let container = self.operand(call, on);
+        // Of which class it is must be known: most containers have a twin that is thread-safe.
+        let known = container.class.is_some()
+            || container.part
+            || call.callee.owner.is_some_and(|owner| !self.link.is_interface(owner));
+        if !known {
+            return;
+        }
+        for path in container.paths {
+            if let Some(path) = path.then(Step::Contents) {
+                self.write_path(path, writes, event, state, draft);
+            }
+        }
+    }
+
+    fn write_spawn(
+        &mut self,
+        call: &Modelled<'_>,
+        spawn: &Spawn,
+        event: EventId,
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        if spawn.when_parallel && !self.is_parallel(call) {
+            let function = self.operand(call, &spawn.receiver);
+            let asked = Asked::Named(spawn.method.as_str().into(), spawn.args.len() as u8);
+            self.run(&function, &asked, &[], event, state, 0, draft);
+            return;
+        }
+        let receiver = self.operand(call, &spawn.receiver);
+        let args: Vec<Abs> = spawn.args.iter().map(|arg| self.operand(call, arg)).collect();
+        let asked = Asked::Named(spawn.method.as_str().into(), spawn.args.len() as u8);
+        let is_known = receiver.made.is_some() || receiver.class.is_some();
+        if !is_known && receiver.paths.len() != 1 {
+            return;
+        }
+        let handles = self.handles(call, spawn);
+        let start = self.start(event, handles) as u8 + 1;
+        self.run(&receiver, &asked, &args, event, state, start, draft);
+    }
+
+    /// Is the stream at this call a parallel one, as far as the method itself says?
+    fn is_parallel(&self, call: &Modelled<'_>) -> bool {
+        let outline = self.outline;
+        let mut value = match call.values.first() {
+            Some(&value) => value,
+            None => return false,
+        };
+        for _ in 0..16 {
+            let Value::Result(event) = outline.values[value as usize] else { return false };
+            let Event::Call { target, args, .. } = &outline.events[event as usize] else { return false };
+            if self.link.makes_parallel(target.selector) {
+                return true;
+            }
+            let Some(&receiver) = args.first() else { return false };
+            value = receiver;
+        }
+        false
+    }
+
+    fn handles(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> Vec<Handle> {
+        let operands = [&spawn.handle, &spawn.executor];
+        operands.into_iter().flatten().filter_map(|operand| self.handle(call, operand)).collect()
+    }
+
+    fn handle(&mut self, call: &Modelled<'_>, operand: &Operand) -> Option<Handle> {
+        if !operand.path.is_empty() {
+            return None;
+        }
+        let value = match operand.root {
+            models::Root::This => *call.values.first()?,
+            models::Root::Param(number) => {
+                *call.values.get(usize::from(number) + usize::from(!call.callee.is_static))?
+            }
+            models::Root::Ret => {
+                self.outline.values.iter().position(|value| *value == Value::Result(call.event))? as ValueId
+            }
+            models::Root::Temp(_) => return None,
+        };
+        let abs = self.abs(value);
+        match (abs.made, abs.paths.as_slice()) {
+            (Some(made), _) => Some(Handle::Value(made)),
+            (None, [path]) => Some(Handle::Path(*path)),
+            _ => Some(Handle::Value(value)),
+        }
+    }
+
+    /// Starts with this handle have ended; all of them if nobody knows which.
+    fn joined(&mut self, handle: Option<Handle>, state: &mut State) {
+        let known = |handle: Handle| self.starts.iter().any(|start| start.handles.contains(&handle));
+        match handle.filter(|&handle| known(handle)) {
+            Some(handle) => {
+                for (number, start) in self.starts.iter().enumerate() {
+                    if start.handles.contains(&handle) {
+                        state.running &= !(1 << number);
+                    }
+                }
+            }
+            None => state.running = 0,
+        }
+    }
+}
+
+fn is_wait(when: Outcome) -> bool {
+    !matches!(when, Outcome::True | Outcome::False)
+}

@@ -1,0 +1,227 @@
+//! A summary while it is written: everything that happens, until it is put in order, cut to size and given its digest.
+//! Knows nothing of where things come from.
+
+use crate::frame::{Method, returned};
+use crate::link::{Link, digest};
+use crate::path::{Path, Root, Step};
+use crate::summary::{Access, Asked, Blocking, Held, Left, Nested, Run, Summary, Taken, Thread};
+use crate::value::Abs;
+use ir::FieldId;
+use rustc_hash::FxHashMap;
+
+#[derive(Default)]
+pub(crate) struct Draft {
+    accesses: Vec<Access>,
+    taken: Vec<Taken>,
+    pub nested: Vec<Nested>,
+    pub blocking: Vec<Blocking>,
+    pub runs: Vec<Run>,
+    pub leaves: Vec<Left>,
+    pub returns: Vec<Abs>,
+    pub stores: Vec<(FieldId, u16)>,
+    /// Starts that nobody waited for when it returned.
+    pub detached: u64,
+    pub locks: bool,
+}
+
+const MOST_ACCESSES: usize = 128;
+const MOST_LOCKS: usize = 48;
+const MOST_RUNS: usize = 24;
+
+impl Draft {
+    pub fn access(&mut self, access: Access) {
+        self.accesses.push(access);
+    }
+
+    pub fn take(&mut self, taken: Taken) {
+        self.locks |= taken.depth == 0 && !matches!(taken.lock.root, Root::Made(_));
+        self.taken.push(taken);
+    }
+
+    pub fn finish(self, link: &Link, method: &Method, thread: Thread) -> Summary {
+        let digests = Digests { link };
+        let mut summary = Summary { thread, locks: self.locks, ..Summary::default() };
+        let accesses = self.accesses.into_iter().filter(|access| is_worth_telling(access, method));
+        let accesses = without_lonely(accesses.collect());
+        summary.detached = self.detached;
+        let mut is_cut = false;
+        summary.accesses = chosen(
+            accesses,
+            |access| digests.access(access),
+            |a| (a.depth, a.site.at),
+            MOST_ACCESSES,
+            &mut is_cut,
+        );
+        summary.taken = chosen(
+            self.taken,
+            |taken| digests.taken(taken),
+            |a| (a.depth, a.site.at),
+            MOST_LOCKS,
+            &mut is_cut,
+        );
+        summary.nested =
+            chosen(self.nested, |nested| digests.nested(nested), |a| (0, a.site.at), MOST_LOCKS, &mut is_cut);
+        summary.blocking = chosen(
+            self.blocking,
+            |blocking| digests.blocking(blocking),
+            |a| (a.depth, a.site.at),
+            MOST_RUNS,
+            &mut is_cut,
+        );
+        summary.runs = chosen(self.runs, |run| digests.run(run), |a| (0, a.at), MOST_RUNS, &mut is_cut);
+        summary.is_cut = is_cut;
+        summary.leaves = self.leaves;
+        summary.stores = self.stores;
+        summary.stores.sort_by_key(|&(field, param)| (digests.field(field), param));
+        summary.returns = returned(&self.returns, method);
+        summary.digest = digests.summary(&summary);
+        summary
+    }
+}
+
+/// In constructors and class initialisers nobody else knows the object or the class yet, except threads that were
+/// started there.
+fn is_worth_telling(access: &Access, method: &Method) -> bool {
+    if access.started > 0 || access.running != 0 {
+        return true;
+    }
+    match access.path.root {
+        Root::Param(0) => !method.is_constructor,
+        Root::Static(_) => !method.is_initializer,
+        _ => true,
+    }
+}
+
+/// An object that the method makes matters only where threads that it starts meet on it.
+fn without_lonely(accesses: Vec<Access>) -> Vec<Access> {
+    let mut meets: FxHashMap<Path, (bool, bool)> = FxHashMap::default();
+    for access in accesses.iter().filter(|access| matches!(access.path.root, Root::Made(_))) {
+        let entry = meets.entry(access.path).or_default();
+        entry.0 |= access.started > 0;
+        entry.1 |= access.writes;
+    }
+    let is_met = |access: &Access| {
+        !matches!(access.path.root, Root::Made(_))
+            || meets.get(&access.path).is_some_and(|&(started, writes)| started && writes)
+    };
+    accesses.into_iter().filter(is_met).collect()
+}
+
+/// One of each kind, the nearest, in the order of their digests.
+fn chosen<T>(
+    all: Vec<T>,
+    kind: impl Fn(&T) -> u64,
+    rank: impl Fn(&T) -> (u8, u32),
+    most: usize,
+    is_cut: &mut bool,
+) -> Vec<T> {
+    let mut best: FxHashMap<u64, T> = FxHashMap::default();
+    for one in all {
+        match best.entry(kind(&one)) {
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                if rank(&one) < rank(known.get()) {
+                    known.insert(one);
+                }
+            }
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(one);
+            }
+        }
+    }
+    let mut found: Vec<(u64, T)> = best.into_iter().collect();
+    if found.len() > most {
+        *is_cut = true;
+        found.sort_by_key(|(kind, one)| (rank(one).0, *kind));
+        found.truncate(most);
+    }
+    found.sort_by_key(|(kind, _)| *kind);
+    found.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Digests that do not depend on ids, so that they are the same on every machine.
+struct Digests<'a> {
+    link: &'a Link,
+}
+
+impl Digests<'_> {
+    fn field(&self, field: FieldId) -> u64 {
+        self.link.info(field).map_or(0, |info| info.digest)
+    }
+
+    fn path(&self, path: &Path) -> u64 {
+        let root = match path.root {
+            Root::Param(number) => (0u8, u64::from(number)),
+            Root::Static(field) => (1, self.field(field)),
+            Root::Class(class) => (2, self.link.class_digest(class)),
+            Root::Made(value) => (3, u64::from(value)),
+            Root::Unknown => (4, 0),
+        };
+        let step = |step: Step| match step {
+            Step::Field(field) => self.field(field),
+            Step::Elements => 1,
+            Step::Contents => 2,
+        };
+        digest((root, path.steps().map(step).collect::<Vec<u64>>()))
+    }
+
+    fn held(&self, held: &[Held]) -> u64 {
+        let mut locks: Vec<(u64, bool, bool)> =
+            held.iter().map(|held| (self.path(&held.lock), held.shared, held.sure)).collect();
+        locks.sort_unstable();
+        digest(locks)
+    }
+
+    fn access(&self, access: &Access) -> u64 {
+        let Access { path, writes, held, thread, started, running, .. } = access;
+        digest((self.path(path), writes, self.held(held), thread, started, running))
+    }
+
+    fn taken(&self, taken: &Taken) -> u64 {
+        digest((self.path(&taken.lock), taken.shared, taken.started))
+    }
+
+    fn nested(&self, nested: &Nested) -> u64 {
+        digest((self.path(&nested.lock), nested.shared, self.held(&nested.held)))
+    }
+
+    fn blocking(&self, blocking: &Blocking) -> u64 {
+        let but = blocking.but.map(|path| self.path(&path));
+        digest((blocking.what, self.held(&blocking.held), but, blocking.started))
+    }
+
+    fn run(&self, run: &Run) -> u64 {
+        let args: Vec<u64> = run.args.iter().map(|path| self.path(path)).collect();
+        let method = match &run.method {
+            Asked::Selector(selector) => self.link.selector_digest(*selector),
+            Asked::Named(name, args) => digest((name, args)),
+        };
+        digest((run.param, method, args, self.held(&run.held), run.started))
+    }
+
+    fn summary(&self, summary: &Summary) -> u64 {
+        let accesses: Vec<(u64, u8)> =
+            summary.accesses.iter().map(|access| (self.access(access), access.depth)).collect();
+        let taken: Vec<u64> = summary.taken.iter().map(|taken| self.taken(taken)).collect();
+        let nested: Vec<u64> = summary.nested.iter().map(|nested| self.nested(nested)).collect();
+        let blocking: Vec<u64> = summary.blocking.iter().map(|blocking| self.blocking(blocking)).collect();
+        let runs: Vec<u64> = summary.runs.iter().map(|run| self.run(run)).collect();
+        let mut leaves: Vec<(u64, bool, bool, bool)> = (summary.leaves.iter())
+            .map(|left| (self.path(&left.lock), left.shared, left.taken, left.if_true))
+            .collect();
+        leaves.sort_unstable();
+        let mut returned: Vec<u64> = summary.returns.paths.iter().map(|path| self.path(path)).collect();
+        returned.sort_unstable();
+        let class = summary.returns.class.map(|class| self.link.class_digest(class));
+        let stores: Vec<(u64, u16)> =
+            summary.stores.iter().map(|&(field, param)| (self.field(field), param)).collect();
+        let returns = (returned, class, summary.returns.view, summary.returns.part);
+        digest((
+            accesses,
+            taken,
+            nested,
+            blocking,
+            runs,
+            (leaves, returns, stores, summary.thread, summary.locks),
+        ))
+    }
+}

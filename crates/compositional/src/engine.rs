@@ -1,0 +1,292 @@
+//! The engine as a whole: reads classes, makes outlines, works out summaries callees first, and asks the rules.
+//! Owns what is kept between those steps.
+
+use crate::entry;
+use crate::frame::{Method, summarise};
+use crate::link::{Link, name_digest};
+use crate::order;
+use crate::outline::{Event, Outline, Value};
+use crate::path::Path;
+use crate::race;
+use crate::summary::{Summary, Thread};
+use crate::tell::{self, Tell};
+use classfile::{ClassSource, Layer};
+use findings::Finding;
+use ir::{ClassId, Loaded, MethodId, Program, access};
+use models::{Knowledge, Models, Says};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What one run works on and ends with.
+pub struct Compositional {
+    pub(crate) link: Link,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) numbers: FxHashMap<MethodId, u32>,
+    pub(crate) summaries: Vec<Option<Arc<Summary>>>,
+    /// Classes of the application, in the order of their names.
+    pub(crate) classes: Vec<ClassId>,
+}
+
+/// Methods that call each other are looked at again until nothing changes, or so often.
+const MOST_ROUNDS: usize = 8;
+
+impl Compositional {
+    /// Reads all classes of the application and summarises their methods, and those of libraries that they call.
+    pub fn new(source: Arc<dyn ClassSource>, models: Models, knowledge: Knowledge) -> Compositional {
+        let program = Program::new(source.clone());
+        let mut engine = Compositional {
+            link: Link::new(program, models),
+            knowledge,
+            methods: Vec::new(),
+            numbers: FxHashMap::default(),
+            summaries: Vec::new(),
+            classes: Vec::new(),
+        };
+        for name in source.app_classes() {
+            let program = engine.link.program();
+            let class = program.class_id(&name);
+            program.load(class);
+            engine.classes.push(class);
+        }
+        for class in engine.classes.clone() {
+            engine.add_class(class);
+        }
+        engine.add_libraries();
+        crate::fields::find(&mut engine.link, &engine.methods);
+        engine.summarise();
+        engine
+    }
+
+    pub fn method_count(&self) -> usize {
+        self.methods.len()
+    }
+
+    /// Everything the rules have to say.
+    pub fn findings(&mut self) -> Vec<Arc<Finding>> {
+        let program = std::mem::replace(self.link.program(), Program::new(Arc::new(Nothing)));
+        let entries = entry::entries(self, &program);
+        let tell = Tell { engine: self, program: &program };
+        let mut found: Vec<Finding> = race::conflicts(self, &program, &entries)
+            .iter()
+            .map(|conflict| tell.conflict(conflict))
+            .collect();
+        found = once_each(found);
+        *self.link.program() = program;
+        tell::sorted(found)
+    }
+
+    /// For whoever wants to look: every method with its summary.
+    #[doc(hidden)]
+    pub fn dump(&mut self) -> String {
+        let mut out = String::new();
+        for (method, summary) in self.methods.iter().zip(&self.summaries) {
+            let name = self.link.program.get_mut().expect("nobody panics with it").method_display(method.id);
+            out.push_str(&format!("{name}: {summary:#?}\n"));
+        }
+        out
+    }
+
+    fn add_class(&mut self, class: ClassId) {
+        let methods = self.link.program().class(class).methods.clone();
+        for method in methods {
+            self.add_method(method);
+        }
+    }
+
+    fn add_method(&mut self, id: MethodId) {
+        if self.numbers.contains_key(&id) {
+            return;
+        }
+        let program = self.link.program();
+        let Some(body) = program.body_once(id) else { return };
+        let outline = Arc::new(Outline::of(&body));
+        let method = self.described(id, outline);
+        self.link.add_method(id);
+        self.link.add_fields(&method.outline);
+        self.numbers.insert(id, self.methods.len() as u32);
+        self.methods.push(method);
+        self.summaries.push(None);
+    }
+
+    fn described(&mut self, id: MethodId, outline: Arc<Outline>) -> Method {
+        let program = self.link.program.get_mut().expect("nobody panics with it");
+        let entry = program.method(id);
+        let (name, _) = program.selector_text(entry.selector);
+        let says = |says: Says| {
+            entry
+                .annotations
+                .iter()
+                .any(|note| self.knowledge.says(&program.names[note.class]).contains(&says))
+        };
+        let of_class = |says: Says| {
+            let class = program.class(entry.class);
+            class
+                .annotations
+                .iter()
+                .any(|note| self.knowledge.says(&program.names[note.class]).contains(&says))
+        };
+        let thread = match () {
+            () if says(Says::MainThread) => Thread::Main,
+            () if says(Says::BackgroundThread) => Thread::Background,
+            () if says(Says::AnyThread) => Thread::Unknown,
+            () if of_class(Says::MainThread) => Thread::Main,
+            () => Thread::Unknown,
+        };
+        let is_static = entry.is_static();
+        let mut needs = Vec::new();
+        if says(Says::GuardedBy) {
+            needs.push(crate::guard::of_method(program, &self.knowledge, id).unwrap_or(Path::UNKNOWN));
+        } else if self.knowledge.says_held(name) {
+            needs.push(Path::UNKNOWN);
+        }
+        Method {
+            id,
+            class: entry.class,
+            outline,
+            is_static,
+            is_synchronized: entry.is_synchronized(),
+            is_constructor: name == "<init>",
+            is_initializer: name == "<clinit>",
+            thread,
+            needs,
+            returns_new: says(Says::ReturnsOwnership),
+            digest: name_digest(program, program.method_ref(id)),
+        }
+    }
+
+    /// Methods of libraries that are called from what is there.
+    fn add_libraries(&mut self) {
+        let mut next = 0;
+        while next < self.methods.len() {
+            let outline = self.methods[next].outline.clone();
+            next += 1;
+            for event in &outline.events {
+                let Event::Call { target, .. } = event else { continue };
+                let program = self.link.program();
+                let Some(method) = program.resolve_method(*target) else { continue };
+                let class = program.method_ref(method).class;
+                let class = program.class(class);
+                if class.layer == Layer::Library && class.loaded == Loaded::Yes {
+                    self.add_method(method);
+                }
+            }
+        }
+    }
+
+    /// Who is asked for when a method is summarised.
+    fn needs(&self, method: &Method) -> Vec<u32> {
+        let outline = &*method.outline;
+        let mut needs: Vec<MethodId> = Vec::new();
+        for event in &outline.events {
+            let Event::Call { target, kind, args } = event else { continue };
+            let receiver = args.first().filter(|_| *kind == ir::CallKind::Virtual);
+            let class = receiver.and_then(|&value| self.link.class_of(outline, value));
+            needs.extend(&self.link.callee(*target, *kind, class).targets);
+            for class in args.iter().filter_map(|&arg| self.link.class_of(outline, arg)) {
+                needs.extend(self.link.answers(class).iter());
+            }
+        }
+        for lambda in &outline.lambdas {
+            let kind = match lambda.kind {
+                ir::LambdaKind::Static => ir::CallKind::Static,
+                ir::LambdaKind::Special | ir::LambdaKind::New => ir::CallKind::Special,
+                ir::LambdaKind::Virtual => ir::CallKind::Virtual,
+            };
+            let class = lambda.captures.first().and_then(|&value| self.link.class_of(outline, value));
+            let class = class.filter(|_| kind == ir::CallKind::Virtual);
+            needs.extend(&self.link.callee(lambda.target, kind, class).targets);
+        }
+        for value in &outline.values {
+            if let Value::Made(class) = value {
+                needs.extend(self.link.answers(*class).iter());
+            }
+        }
+        let mut numbers: Vec<u32> = needs.iter().filter_map(|id| self.numbers.get(id).copied()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    fn summarise(&mut self) {
+        let needs: Vec<Vec<u32>> = self.methods.par_iter().map(|method| self.needs(method)).collect();
+        for level in order::levels(&needs) {
+            let done: Vec<Vec<(u32, Arc<Summary>)>> =
+                level.par_iter().map(|group| self.group(group, &needs)).collect();
+            for (number, summary) in done.into_iter().flatten() {
+                self.summaries[number as usize] = Some(summary);
+            }
+        }
+    }
+
+    /// Methods that need each other, until nothing changes.
+    fn group(&self, group: &[u32], needs: &[Vec<u32>]) -> Vec<(u32, Arc<Summary>)> {
+        let mut group = group.to_vec();
+        group.sort_by_key(|&number| self.methods[number as usize].digest);
+        let mut inside: FxHashMap<u32, Arc<Summary>> = FxHashMap::default();
+        let is_alone = group.len() == 1 && !needs[group[0] as usize].contains(&group[0]);
+        for _ in 0..MOST_ROUNDS {
+            let mut is_settled = true;
+            for &number in &group {
+                let known = |id: MethodId| {
+                    let number = *self.numbers.get(&id)?;
+                    inside.get(&number).cloned().or_else(|| self.summaries[number as usize].clone())
+                };
+                let summary = summarise(&self.link, &self.knowledge, &known, &self.methods[number as usize]);
+                is_settled &= inside.get(&number).is_some_and(|before| before.digest == summary.digest);
+                inside.insert(number, Arc::new(summary));
+            }
+            if is_settled || is_alone {
+                break;
+            }
+        }
+        group.into_iter().filter_map(|number| Some((number, inside.remove(&number)?))).collect()
+    }
+
+    pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {
+        self.summaries[*self.numbers.get(&id)? as usize].as_ref()
+    }
+
+    pub(crate) fn method(&self, id: MethodId) -> Option<&Method> {
+        Some(&self.methods[*self.numbers.get(&id)? as usize])
+    }
+}
+
+/// The same two lines are told once, by whoever is nearest.
+fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_cached_key(|finding| {
+        let length: usize = finding.sites.iter().map(|site| site.trace.len()).sum();
+        (length, finding.confidence, finding.id.clone())
+    });
+    let mut told = rustc_hash::FxHashSet::default();
+    findings.retain(|finding| {
+        let mut places: Vec<_> = finding.sites.iter().map(|site| (site.place.clone(), site.access)).collect();
+        places.sort();
+        told.insert((finding.rule, places))
+    });
+    findings
+}
+
+/// Can others call it?
+pub(crate) fn is_callable(program: &Program, method: MethodId) -> bool {
+    let entry = program.method(method);
+    entry.access & (access::PRIVATE | access::SYNTHETIC) == 0
+}
+
+/// Stands in for the program while rules look at it.
+struct Nothing;
+
+impl ClassSource for Nothing {
+    fn find(&self, _: &str) -> Option<classfile::ClassBytes> {
+        None
+    }
+
+    fn app_classes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn resources(&self, _: &str) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}

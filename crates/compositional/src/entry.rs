@@ -1,0 +1,145 @@
+//! What can be called on an object from outside, and what it does to the object then. Puts inner classes beside the
+//! class they belong to, because they work on its object.
+
+use crate::engine::{Compositional, is_callable};
+use crate::evidence::{ClassSays, Evidence, of_class};
+use crate::path::{Path, Root, Step};
+use crate::summary::{Access, Held};
+use ir::{ClassId, MethodId, Program, access};
+use models::Says;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Something that anybody may call.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub method: MethodId,
+    /// The class on whose objects the paths begin.
+    pub class: ClassId,
+    pub evidence: Option<Arc<Evidence>>,
+    /// The task of a thread: two of them mostly have objects of their own.
+    pub is_task: bool,
+    /// `this` of the class is in this field of the method's own object.
+    pub outer: Option<Step>,
+    /// Runs before others know the object.
+    pub is_once: bool,
+    /// Which locks callers hold, as far as all of them are known.
+    pub is_public: bool,
+}
+
+/// An access as the entry sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen<'a> {
+    pub entry: &'a Entry,
+    /// The access in the summary of the entry's method, and its place there.
+    pub access: &'a Access,
+    pub number: u32,
+    /// From the object of the class, or a static field.
+    pub path: Path,
+    pub held: Vec<Held>,
+}
+
+/// All entries of the application, class by class.
+pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
+    let mut says: FxHashMap<ClassId, Arc<ClassSays>> = FxHashMap::default();
+    let mut found = Vec::new();
+    for &class in &engine.classes {
+        let own = said(engine, program, &mut says, class);
+        let outer = outer(program, class);
+        let is_about = outer.map_or(class, |(outer, _)| outer);
+        if own.excused || said(engine, program, &mut says, is_about).excused {
+            continue;
+        }
+        for &method in &program.class(class).methods {
+            let Some(known) = engine.method(method) else { continue };
+            if known.is_constructor || known.is_initializer || !is_open(engine, program, method) {
+                continue;
+            }
+            let entry = program.method(method);
+            let name = program.selector_text(entry.selector).0;
+            let once = |note: &ir::Annotation| {
+                engine.knowledge.says(&program.names[note.class]).contains(&Says::Once)
+            };
+            let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
+            let is_task = own.is_task && matches!(name, "run" | "call" | "compute");
+            let evidence = engine.evidence(program, &own, method).map(Arc::new);
+            let is_public = entry.access & access::PUBLIC != 0;
+            let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_public };
+            if let Some((outer, step)) = outer {
+                found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
+            }
+            found.push(base);
+        }
+    }
+    found
+}
+
+fn said(
+    engine: &Compositional,
+    program: &Program,
+    says: &mut FxHashMap<ClassId, Arc<ClassSays>>,
+    class: ClassId,
+) -> Arc<ClassSays> {
+    let new = || Arc::new(of_class(program, &engine.knowledge, class));
+    says.entry(class).or_insert_with(new).clone()
+}
+
+/// Can code outside call it, on a thread of its own?
+fn is_open(engine: &Compositional, program: &Program, method: MethodId) -> bool {
+    let entry = program.method(method);
+    let says = |meaning: Says| {
+        entry
+            .annotations
+            .iter()
+            .any(|note| engine.knowledge.says(&program.names[note.class]).contains(&meaning))
+    };
+    is_callable(program, method) && !says(Says::ForTests) && !says(Says::Confined)
+}
+
+/// The class around an inner one, and the field in which its object is.
+fn outer(program: &Program, class: ClassId) -> Option<(ClassId, Step)> {
+    let fields = program.class(class).fields.iter().copied();
+    let mut found = fields.filter(|&id| {
+        let field = program.field(id);
+        field.access & access::SYNTHETIC != 0 && program.names[field.name].starts_with("this$")
+    });
+    let field = found.next()?;
+    Some((program.field(field).class_of?, Step::Field(field)))
+}
+
+impl Entry {
+    /// What the entry does to the object of its class and to static fields.
+    pub(crate) fn accesses<'a>(&'a self, engine: &'a Compositional) -> Vec<Seen<'a>> {
+        let Some(summary) = engine.summary(self.method) else { return Vec::new() };
+        let is_static = engine.method(self.method).is_some_and(|method| method.is_static);
+        let mut seen = Vec::new();
+        for (number, access) in summary.accesses.iter().enumerate() {
+            let path = match access.path.root {
+                Root::Static(_) if self.outer.is_none() => Some(access.path),
+                Root::Param(0) if !is_static => self.from_class(access.path),
+                Root::Made(_) if self.outer.is_none() => Some(access.path),
+                _ => None,
+            };
+            let Some(path) = path else { continue };
+            let held = access.held.iter().map(|held| Held { lock: self.lock(held.lock), ..*held }).collect();
+            seen.push(Seen { entry: self, access, number: number as u32, path, held });
+        }
+        seen
+    }
+
+    fn from_class(&self, path: Path) -> Option<Path> {
+        match self.outer {
+            None => Some(path),
+            Some(step) => (path.first() == Some(step)).then(|| path.tail()),
+        }
+    }
+
+    /// Locks of an inner object are no locks of the outer one, and never the same as those.
+    fn lock(&self, lock: Path) -> Path {
+        match (self.outer, lock.root) {
+            (Some(_), Root::Param(0)) => self.from_class(lock).unwrap_or(Path::of(Root::Made(u32::MAX))),
+            (Some(_), Root::Param(_)) => Path::of(Root::Made(u32::MAX)),
+            _ => lock,
+        }
+    }
+}

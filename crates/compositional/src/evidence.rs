@@ -1,0 +1,178 @@
+//! Why code is believed to run on several threads at the same time. Without such a reason nothing is reported.
+
+use crate::engine::Compositional;
+use crate::path::Root;
+use crate::summary::Thread;
+use ir::{ClassId, MethodId, Program, access};
+use models::{Kind, Knowledge, Says};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Evidence {
+    pub strength: Strength,
+    pub words: String,
+}
+
+/// The stronger, the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// Fields beside it are volatile or atomic.
+    Hint,
+    /// A framework keeps one object for all.
+    Framework,
+    /// A thread runs it, perhaps each its own object.
+    Task,
+    /// It takes locks.
+    Locks,
+    /// It says so.
+    Declared,
+}
+
+/// What is said of a class as a whole.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ClassSays {
+    pub thread_safe: Option<String>,
+    /// Not meant for threads, or nothing ever changes.
+    pub excused: bool,
+    pub singleton: Option<String>,
+    pub main_thread: bool,
+    pub is_task: bool,
+    /// A volatile or atomic field.
+    pub hint: Option<String>,
+}
+
+pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId) -> ClassSays {
+    let mut says = ClassSays::default();
+    let mut is_scoped = false;
+    let supertypes: Vec<ClassId> = std::iter::once(class).chain(program.supertypes(class)).collect();
+    for &above in &supertypes {
+        let entry = program.class(above);
+        for note in &entry.annotations {
+            let name = &program.names[note.class];
+            let simple = name.rsplit(['/', '$']).next().unwrap_or(name);
+            for meaning in knowledge.says(name) {
+                match meaning {
+                    Says::ThreadSafe if says.thread_safe.is_none() => {
+                        let of = program.class_display(above);
+                        says.thread_safe = Some(format!("{of} is marked @{simple}"));
+                    }
+                    Says::NotThreadSafe | Says::Immutable | Says::Confined if above == class => {
+                        says.excused = true
+                    }
+                    Says::Singleton if above == class => {
+                        says.singleton = Some(format!(
+                            "one object of {} serves all: @{simple}",
+                            program.class_display(class)
+                        ));
+                    }
+                    Says::Scoped if above == class => is_scoped = true,
+                    Says::MainThread if above == class => says.main_thread = true,
+                    _ => {}
+                }
+            }
+        }
+        match knowledge.kind(program.class_name(above)) {
+            Some(Kind::Singleton) if above != class => {
+                says.singleton =
+                    Some(format!("one object serves all requests: it is a {}", program.class_display(above)));
+            }
+            Some(Kind::MainThread) if above != class => says.main_thread = true,
+            Some(Kind::Task) if above != class => says.is_task = true,
+            _ => {}
+        }
+    }
+    if is_scoped {
+        says.singleton = None;
+    }
+    says.hint = hint(program, knowledge, class);
+    says
+}
+
+fn hint(program: &Program, knowledge: &Knowledge, class: ClassId) -> Option<String> {
+    let fields = program.class(class).fields.iter().copied();
+    let mut found = fields.filter_map(|id| {
+        let field = program.field(id);
+        let name = &program.names[field.name];
+        if field.access & access::VOLATILE != 0 {
+            return Some(format!("`{name}` beside it is volatile"));
+        }
+        let of = field.class_of.map(|class| program.class_name(class))?;
+        let simple = of.rsplit('/').next().unwrap_or(of);
+        knowledge.is_concurrent(of).then(|| format!("`{name}` beside it is a {simple}"))
+    });
+    found.next()
+}
+
+impl Compositional {
+    /// Why a method that others call is believed to run on any thread.
+    pub(crate) fn evidence(&self, program: &Program, says: &ClassSays, id: MethodId) -> Option<Evidence> {
+        let found = |strength, words: String| Some(Evidence { strength, words });
+        let method = self.method(id)?;
+        let summary = self.summary(id)?;
+        let entry = program.method(id);
+        let name = program.selector_text(entry.selector).0;
+        let own = |meaning: Says| {
+            entry
+                .annotations
+                .iter()
+                .any(|note| self.knowledge.says(&program.names[note.class]).contains(&meaning))
+        };
+        if own(Says::Confined) || own(Says::Once) || self.knowledge.is_once(name) {
+            return None;
+        }
+        if own(Says::ThreadSafe) {
+            return found(
+                Strength::Declared,
+                format!("{} is marked as thread-safe", program.method_display(id)),
+            );
+        }
+        if let Some(words) = &says.thread_safe {
+            return found(Strength::Declared, words.clone());
+        }
+        if summary.thread == Thread::Background {
+            return found(
+                Strength::Declared,
+                format!("{} runs on a background thread, as it says itself", program.method_display(id)),
+            );
+        }
+        if own(Says::Spawned) {
+            return found(
+                Strength::Framework,
+                format!("a framework runs {} on a thread of its own", program.method_display(id)),
+            );
+        }
+        if method.is_synchronized {
+            return found(Strength::Locks, format!("{} is synchronized", program.method_display(id)));
+        }
+        let known =
+            |root: Root| matches!(root, Root::Param(_) | Root::Static(_) | Root::Class(_) | Root::Unknown);
+        if summary.locks && summary.taken.iter().any(|taken| taken.depth == 0 && known(taken.lock.root)) {
+            return found(Strength::Locks, format!("{} takes a lock", program.method_display(id)));
+        }
+        let inner = summary.taken.iter().find(|taken| {
+            taken.depth > 0
+                && taken.depth < 3
+                && !taken.started
+                && taken.lock.root == Root::Param(0)
+                && taken.lock.len() <= 1
+        });
+        if inner.is_some() {
+            return found(
+                Strength::Locks,
+                format!("{} takes a lock in what it calls", program.method_display(id)),
+            );
+        }
+        if says.is_task && matches!(name, "run" | "call" | "compute") {
+            return found(
+                Strength::Task,
+                format!("{} is what a thread or task runs", program.method_display(id)),
+            );
+        }
+        if let Some(words) = &says.singleton {
+            return found(Strength::Framework, words.clone());
+        }
+        if let Some(words) = &says.hint {
+            return found(Strength::Hint, words.clone());
+        }
+        None
+    }
+}

@@ -1,0 +1,26 @@
+//! The compositional engine: a summary for every method, made from its own body and the summaries of what it calls,
+//! and rules that look at summaries only. Needs no entry point; knows no points-to and no order between threads
+//! beyond one method.
+
+mod call;
+mod draft;
+mod engine;
+mod entry;
+mod evidence;
+mod fields;
+mod frame;
+mod guard;
+mod link;
+mod order;
+mod outline;
+mod path;
+mod race;
+mod state;
+mod summary;
+mod tell;
+mod value;
+
+pub use engine::Compositional;
+
+/// Where a synchronized method takes its lock.
+pub(crate) const ENTRY: u32 = u32::MAX;

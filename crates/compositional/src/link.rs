@@ -1,0 +1,403 @@
+//! What names in outlines mean: fields, methods, models, and who may be called. Owns the program and the models;
+//! answers any number of threads, and answers the same to all.
+
+use crate::outline::{Event, Outline, Value, ValueId};
+use classfile::Layer;
+use ir::{CallKind, ClassId, FieldId, FieldRef, Loaded, MethodId, MethodRef, Program, Selector, access};
+use models::{Knowledge, Model, Models};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// More implementations than this tell nothing: a call to all of them is a call to none.
+const MOST_TARGETS: usize = 8;
+
+pub struct Link {
+    pub program: Mutex<Program>,
+    models: Mutex<Models>,
+    /// By what stands in the code.
+    callees: RwLock<FxHashMap<MethodRef, Arc<Callee>>>,
+    /// By the class of the object.
+    exact: RwLock<FxHashMap<(ClassId, MethodRef), Arc<Callee>>>,
+    fields: FxHashMap<FieldRef, FieldId>,
+    infos: FxHashMap<FieldId, FieldInfo>,
+    /// Methods with code, by selector.
+    bodies: FxHashMap<Selector, Vec<MethodId>>,
+    /// What a class answers with when it is called as a function or a task.
+    answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
+}
+
+/// What a call may run.
+#[derive(Debug, Clone, Default)]
+pub struct Callee {
+    pub model: Option<Arc<Model>>,
+    /// Methods of the program, in the order of their names; none if there are too many.
+    pub targets: Vec<MethodId>,
+    /// The method that is meant, whether it has a body or not.
+    pub named: Option<MethodId>,
+    pub is_static: bool,
+    /// A function of a functional interface, or of something that is only known as an interface.
+    pub is_interface: bool,
+    pub too_many: bool,
+    /// Parameters, without the receiver, that take functions.
+    pub functions: Vec<bool>,
+    /// The class that declares it, and its name.
+    pub owner: Option<ClassId>,
+    pub name: Arc<str>,
+    /// Of class, name and parameters.
+    pub digest: u64,
+}
+
+/// What is known of a field.
+#[derive(Debug, Clone)]
+pub struct FieldInfo {
+    pub access: u16,
+    pub class: ClassId,
+    pub digest: u64,
+    /// Whose code declares it.
+    pub layer: Layer,
+    /// The only class of objects that are ever put in.
+    pub holds: Holds,
+    /// It stands for the lock in another field of the same object, in this mode.
+    pub view: Option<(FieldId, bool)>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Holds {
+    #[default]
+    Nothing,
+    Only(ClassId),
+    Several,
+}
+
+impl Holds {
+    pub fn and(self, class: Option<ClassId>) -> Holds {
+        match (self, class) {
+            (Holds::Nothing, Some(class)) => Holds::Only(class),
+            (Holds::Only(known), Some(class)) if known == class => self,
+            _ => Holds::Several,
+        }
+    }
+}
+
+impl FieldInfo {
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+}
+
+pub fn digest(of: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Link {
+    pub fn new(program: Program, models: Models) -> Link {
+        Link {
+            program: Mutex::new(program),
+            models: Mutex::new(models),
+            callees: RwLock::default(),
+            exact: RwLock::default(),
+            fields: FxHashMap::default(),
+            infos: FxHashMap::default(),
+            bodies: FxHashMap::default(),
+            answers: RwLock::default(),
+        }
+    }
+
+    pub fn program(&mut self) -> &mut Program {
+        self.program.get_mut().expect("nobody panics with it")
+    }
+
+    /// A method of the program that can be called.
+    pub fn add_method(&mut self, method: MethodId) {
+        let selector = self.program().method_ref(method).selector;
+        self.bodies.entry(selector).or_default().push(method);
+    }
+
+    /// Looks up the fields that an outline names.
+    pub fn add_fields(&mut self, outline: &Outline) {
+        let in_values = outline.values.iter().filter_map(|value| match value {
+            Value::Field { field, .. } | Value::Static { field } => Some(*field),
+            _ => None,
+        });
+        let in_events = outline.events.iter().filter_map(|event| match event {
+            Event::Read { field, .. }
+            | Event::Write { field, .. }
+            | Event::ReadStatic { field }
+            | Event::WriteStatic { field, .. } => Some(*field),
+            _ => None,
+        });
+        let names: Vec<FieldRef> =
+            in_values.chain(in_events).filter(|field| !self.fields.contains_key(field)).collect();
+        for field in names {
+            let program = self.program.get_mut().expect("nobody panics with it");
+            let Some(id) = program.resolve_field(field) else { continue };
+            self.fields.insert(field, id);
+            self.infos.entry(id).or_insert_with(|| info(program, id));
+        }
+    }
+
+    pub fn field(&self, field: FieldRef) -> Option<FieldId> {
+        self.fields.get(&field).copied()
+    }
+
+    pub fn info(&self, field: FieldId) -> Option<&FieldInfo> {
+        self.infos.get(&field)
+    }
+
+    pub fn infos_mut(&mut self) -> &mut FxHashMap<FieldId, FieldInfo> {
+        &mut self.infos
+    }
+
+    /// What a call may run, given the class of its receiver if that is known.
+    pub fn callee(&self, target: MethodRef, kind: CallKind, class: Option<ClassId>) -> Arc<Callee> {
+        match (kind, class) {
+            (CallKind::Virtual, Some(class)) => self.exact(class, target),
+            (CallKind::Virtual, None) => self.named(target, true),
+            _ => self.named(target, false),
+        }
+    }
+
+    fn named(&self, target: MethodRef, is_virtual: bool) -> Arc<Callee> {
+        // Special and virtual calls of one method are told apart by its selector only where it matters.
+        let key = target;
+        if is_virtual && let Some(known) = self.callees.read().expect("nobody panics with it").get(&key) {
+            return known.clone();
+        }
+        if !is_virtual {
+            let exact = (ClassId(u32::MAX), target);
+            if let Some(known) = self.exact.read().expect("nobody panics with it").get(&exact) {
+                return known.clone();
+            }
+            let callee = Arc::new(self.find(target, None, false));
+            self.exact.write().expect("nobody panics with it").insert(exact, callee.clone());
+            return callee;
+        }
+        let callee = Arc::new(self.find(target, None, true));
+        self.callees.write().expect("nobody panics with it").insert(key, callee.clone());
+        callee
+    }
+
+    fn exact(&self, class: ClassId, target: MethodRef) -> Arc<Callee> {
+        let key = (class, target);
+        if let Some(known) = self.exact.read().expect("nobody panics with it").get(&key) {
+            return known.clone();
+        }
+        let callee = Arc::new(self.find(target, Some(class), true));
+        self.exact.write().expect("nobody panics with it").insert(key, callee.clone());
+        callee
+    }
+
+    fn find(&self, target: MethodRef, class: Option<ClassId>, is_virtual: bool) -> Callee {
+        let mut program = self.program.lock().expect("nobody panics with it");
+        let mut models = self.models.lock().expect("nobody panics with it");
+        let program = &mut *program;
+        let name = program.selector_text(target.selector).0.into();
+        let mut callee = Callee {
+            digest: name_digest(program, target),
+            name,
+            owner: Some(target.class),
+            ..Callee::default()
+        };
+        if let Some(class) = class {
+            let Some((method, model)) = models.dispatch(program, class, target.selector) else {
+                return callee;
+            };
+            callee.named = Some(method);
+            callee.functions = functions(program, method);
+            callee.owner = Some(program.method_ref(method).class);
+            callee.model = model.map(|model| Arc::new(models.model(model).clone()));
+            callee.is_static = program.method(method).is_static();
+            if is_ours(program, method) && program.method(method).has_code {
+                callee.targets = vec![method];
+            }
+            return callee;
+        }
+        let Some(method) = program.resolve_method(target) else { return callee };
+        callee.named = Some(method);
+        callee.functions = functions(program, method);
+        callee.owner = Some(program.method_ref(method).class);
+        let entry = program.method(method);
+        callee.is_static = entry.is_static();
+        let owner = entry.class;
+        let is_open = is_virtual && entry.access & (access::PRIVATE | access::STATIC | access::FINAL) == 0;
+        let has_code = entry.has_code;
+        callee.is_interface = program.class(owner).access & access::INTERFACE != 0;
+        callee.model = models.of(program, method).map(|model| Arc::new(models.model(model).clone()));
+        if callee.model.is_some() && program.class(owner).layer == Layer::Jdk {
+            return callee;
+        }
+        if has_code && is_ours(program, method) {
+            callee.targets.push(method);
+        }
+        if is_open && !(callee.is_interface && program.class(owner).layer == Layer::Jdk) {
+            let named = self.bodies.get(&target.selector).map_or(&[][..], Vec::as_slice);
+            for &other in named {
+                if other != method && program.is_subtype_loaded(program.method_ref(other).class, owner) {
+                    callee.targets.push(other);
+                }
+                if callee.targets.len() > MOST_TARGETS {
+                    callee.targets.clear();
+                    callee.too_many = true;
+                    break;
+                }
+            }
+        }
+        callee.targets.sort_by_cached_key(|&method| name_digest(program, program.method_ref(method)));
+        callee
+    }
+
+    /// The methods of a class, its own or inherited ones, that stand for something its supertypes promise: what runs
+    /// when an object of it is passed on as a function or a task.
+    pub fn answers(&self, class: ClassId) -> Arc<[MethodId]> {
+        if let Some(known) = self.answers.read().expect("nobody panics with it").get(&class) {
+            return known.clone();
+        }
+        let found: Arc<[MethodId]> =
+            answers(&mut self.program.lock().expect("nobody panics with it"), class).into();
+        self.answers.write().expect("nobody panics with it").insert(class, found.clone());
+        found
+    }
+
+    /// Which of them has this name.
+    pub fn answer(&self, class: ClassId, name: &str, args: usize) -> Option<MethodId> {
+        let answers = self.answers(class);
+        let program = self.program.lock().expect("nobody panics with it");
+        let fits = |&method: &MethodId| {
+            let entry = program.method(method);
+            program.selector_text(entry.selector).0 == name && entry.params.len() == args + 1
+        };
+        answers.iter().copied().find(fits)
+    }
+
+    pub fn with_selector(&self, methods: &[MethodId], selector: Selector) -> Option<MethodId> {
+        let program = self.program.lock().expect("nobody panics with it");
+        let (name, descriptor) = program.selector_text(selector);
+        let params = |descriptor: &str| ir::descriptor::parameters(descriptor).count();
+        let wanted = params(descriptor);
+        let fits = |&method: &MethodId| {
+            let entry = program.method(method);
+            program.selector_text(entry.selector).0 == name && entry.params.len() == wanted + 1
+        };
+        methods.iter().copied().find(fits)
+    }
+
+    pub fn class_named(&self, name: &str) -> ClassId {
+        self.program.lock().expect("nobody panics with it").class_id(name)
+    }
+
+    pub fn is_interface(&self, class: ClassId) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        let class = program.class(class);
+        class.loaded != Loaded::Yes || class.access & access::INTERFACE != 0
+    }
+
+    pub fn class_digest(&self, class: ClassId) -> u64 {
+        digest(self.program.lock().expect("nobody panics with it").class_name(class))
+    }
+
+    pub fn selector_digest(&self, selector: Selector) -> u64 {
+        digest(self.program.lock().expect("nobody panics with it").selector_text(selector))
+    }
+
+    /// Whether the call may take long.
+    pub fn blocks(&self, knowledge: &Knowledge, callee: &Callee) -> bool {
+        if !knowledge.may_block(&callee.name) {
+            return false;
+        }
+        let Some(owner) = callee.owner else { return false };
+        let program = self.program.lock().expect("nobody panics with it");
+        let mut above = program.supertypes(owner).chain([owner]);
+        program.class(owner).layer != Layer::App
+            && above.any(|class| knowledge.blocks(program.class_name(class), &callee.name))
+    }
+
+    /// Does a call of this name make a stream a parallel one?
+    pub fn makes_parallel(&self, selector: Selector) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        matches!(program.selector_text(selector).0, "parallel" | "parallelStream")
+    }
+
+    /// The class of a value, if it is always the same.
+    pub fn class_of(&self, outline: &Outline, value: ValueId) -> Option<ClassId> {
+        match &outline.values[value as usize] {
+            Value::Made(class) => Some(*class),
+            Value::Field { field, .. } | Value::Static { field } => {
+                match self.info(self.field(*field)?)?.holds {
+                    Holds::Only(class) => Some(class),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn info(program: &mut Program, id: FieldId) -> FieldInfo {
+    let field = program.field(id);
+    let (access, class) = (field.access, field.class);
+    let text = (program.class_name(class), &program.names[field.name], &program.names[field.descriptor]);
+    let digest = digest(text);
+    FieldInfo {
+        access,
+        class,
+        digest,
+        layer: program.class(class).layer,
+        holds: Holds::default(),
+        view: None,
+    }
+}
+
+pub fn name_digest(program: &Program, method: MethodRef) -> u64 {
+    digest((program.class_name(method.class), program.selector_text(method.selector)))
+}
+
+fn functions(program: &mut Program, method: MethodId) -> Vec<bool> {
+    let entry = program.method(method);
+    let params = entry.params[usize::from(!entry.is_static()).min(entry.params.len())..].to_vec();
+    let takes = |class: Option<ClassId>| {
+        class.is_some_and(|class| {
+            program.load(class).access & access::INTERFACE != 0 && program.functional_method(class).is_some()
+        })
+    };
+    params.into_iter().map(takes).collect()
+}
+
+/// Is its body worth a summary?
+fn is_ours(program: &Program, method: MethodId) -> bool {
+    let class = program.class(program.method_ref(method).class);
+    class.loaded == Loaded::Yes && class.layer != Layer::Jdk
+}
+
+fn answers(program: &mut Program, class: ClassId) -> Vec<MethodId> {
+    program.load(class);
+    let mut found = Vec::new();
+    let own: Vec<ClassId> =
+        program.superclasses(class).filter(|&class| program.class(class).layer != Layer::Jdk).collect();
+    let above: Vec<ClassId> = program.supertypes(class).filter(|&above| above != class).collect();
+    for owner in own {
+        for &method in &program.class(owner).methods {
+            let entry = program.method(method);
+            let is_plain =
+                entry.access & (access::STATIC | access::PRIVATE | access::ABSTRACT | access::BRIDGE) == 0;
+            let (name, _) = program.selector_text(entry.selector);
+            if !is_plain || name.starts_with('<') || !entry.has_code {
+                continue;
+            }
+            let promises = |&above: &ClassId| {
+                let methods = program.class(above).methods.iter();
+                methods.copied().any(|other| {
+                    let other = program.method(other);
+                    program.selector_text(other.selector).0 == name
+                        && other.params.len() == entry.params.len()
+                })
+            };
+            if above.iter().any(promises) {
+                found.push(method);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,134 @@
+//! Access paths: how a method names memory, from a parameter or a static field on. Two accesses are taken to meet
+//! if they are to the same path; what objects there are is never asked.
+
+use ir::{ClassId, FieldId};
+use serde::{Deserialize, Serialize};
+
+/// Where a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Root {
+    /// A parameter, `this` first.
+    Param(u16),
+    Static(FieldId),
+    /// The object of a class, as a lock.
+    Class(ClassId),
+    /// An object made by the method itself, by the number of its value; means nothing outside of it.
+    Made(u32),
+    /// Something without a name.
+    Unknown,
+}
+
+/// What a path goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Step {
+    Field(FieldId),
+    /// Any element of an array.
+    Elements,
+    /// What a container of a library holds.
+    Contents,
+}
+
+/// Longer paths are not followed: they name too many things that are rarely the same.
+pub const LONGEST: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Path {
+    pub root: Root,
+    steps: [Option<Step>; LONGEST],
+}
+
+impl Path {
+    pub const UNKNOWN: Path = Path::of(Root::Unknown);
+    pub const THIS: Path = Path::of(Root::Param(0));
+
+    pub const fn of(root: Root) -> Path {
+        Path { root, steps: [None; LONGEST] }
+    }
+
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = Step> + '_ {
+        self.steps.iter().map_while(|step| *step).collect::<Vec<_>>().into_iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.steps.iter().take_while(|step| step.is_some()).count()
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.steps[0].is_none()
+    }
+
+    /// One step further; `None` if that is too far, or from nowhere.
+    pub fn then(mut self, step: Step) -> Option<Path> {
+        if self.root == Root::Unknown {
+            return None;
+        }
+        let free = self.steps.iter_mut().find(|step| step.is_none())?;
+        *free = Some(step);
+        Some(self)
+    }
+
+    /// The path with everything after its root put behind another one.
+    pub fn rebased(&self, onto: Path) -> Option<Path> {
+        self.steps.iter().map_while(|step| *step).try_fold(onto, Path::then)
+    }
+
+    /// The same without its first step.
+    pub fn tail(&self) -> Path {
+        let mut steps = [None; LONGEST];
+        steps[..LONGEST - 1].copy_from_slice(&self.steps[1..]);
+        Path { root: self.root, steps }
+    }
+
+    pub fn first(&self) -> Option<Step> {
+        self.steps[0]
+    }
+
+    pub fn last(&self) -> Option<Step> {
+        self.steps.iter().rev().find_map(|step| *step)
+    }
+
+    /// Without the last step.
+    pub fn parent(mut self) -> Option<Path> {
+        let last = self.steps.iter_mut().rev().find(|step| step.is_some())?;
+        *last = None;
+        Some(self)
+    }
+
+    /// Is this the way to the other one, or the other one itself?
+    pub fn leads_to(&self, other: &Path) -> bool {
+        self.root == other.root
+            && self.len() <= other.len()
+            && self.steps[..self.len()] == other.steps[..self.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(number: u32) -> Step {
+        Step::Field(FieldId(number))
+    }
+
+    #[test]
+    fn paths_grow_until_they_are_too_long() {
+        let mut path = Path::THIS;
+        for number in 0..LONGEST as u32 {
+            path = path.then(field(number)).expect("short enough");
+        }
+        assert_eq!(path.len(), LONGEST);
+        assert_eq!(path.then(field(9)), None);
+        assert_eq!(Path::UNKNOWN.then(field(1)), None);
+    }
+
+    #[test]
+    fn a_path_is_moved_behind_another() {
+        let inner = Path::of(Root::Param(1)).then(field(7)).expect("short");
+        let outer = Path::THIS.then(field(3)).expect("short");
+        let moved = inner.rebased(outer).expect("short");
+        assert_eq!(moved.steps().collect::<Vec<_>>(), [field(3), field(7)]);
+        assert!(outer.leads_to(&moved) && !moved.leads_to(&outer));
+        assert_eq!(moved.parent(), Some(outer));
+        assert_eq!(moved.tail(), Path::THIS.then(field(7)).expect("short"));
+    }
+}

@@ -1,0 +1,272 @@
+//! Pairs of accesses to the same path that nothing keeps apart: races, unprotected writes, container races, and
+//! accesses without the lock that all others hold. Reads summaries only.
+
+use crate::engine::Compositional;
+use crate::entry::{Entry, Seen};
+use crate::evidence::Strength;
+use crate::path::{Path, Root, Step};
+use crate::summary::{Held, Thread};
+use findings::{Confidence, Rule};
+use ir::{ClassId, Program};
+use rustc_hash::FxHashMap;
+
+/// One thing to tell: a method that touches memory as it should not, and what that may meet.
+#[derive(Debug, Clone)]
+pub(crate) struct Conflict<'a> {
+    pub rule: Rule,
+    pub confidence: Confidence,
+    /// The side that does it wrong, and one that it meets.
+    pub sides: [Seen<'a>; 2],
+    /// Other pairs with the same cause.
+    pub also: Vec<[Seen<'a>; 2]>,
+    /// The lock that others hold, with how many of how many accesses do.
+    pub guard: Option<(Path, usize, usize)>,
+    pub why: Vec<String>,
+}
+
+/// What two accesses must have in common to meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Place {
+    Of(ClassId, Path),
+    Static(Path),
+    In(ir::MethodId, Path),
+}
+
+pub(crate) fn conflicts<'a>(
+    engine: &'a Compositional,
+    program: &Program,
+    entries: &'a [Entry],
+) -> Vec<Conflict<'a>> {
+    let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
+    for entry in entries.iter().filter(|entry| !entry.is_once) {
+        for seen in entry.accesses(engine) {
+            let place = match seen.path.root {
+                Root::Static(_) => Place::Static(seen.path),
+                Root::Made(_) => Place::In(entry.method, seen.path),
+                _ => Place::Of(entry.class, seen.path),
+            };
+            places.entry(place).or_default().push(seen);
+        }
+    }
+    let mut places: Vec<(Place, Vec<Seen<'a>>)> =
+        places.into_iter().filter(|(_, seen)| seen.iter().any(|seen| seen.access.writes)).collect();
+    places.sort_unstable_by_key(|(place, _)| *place);
+    places.into_iter().flat_map(|(_, seen)| in_one_place(engine, program, seen)).collect()
+}
+
+/// More accesses to one place than this are not compared with each other.
+const MOST_ACCESSES: usize = 400;
+
+fn in_one_place<'a>(
+    engine: &'a Compositional,
+    program: &Program,
+    mut seen: Vec<Seen<'a>>,
+) -> Vec<Conflict<'a>> {
+    seen.sort_by_key(|seen| (engine.name_of(seen.entry.method), seen.number));
+    seen.truncate(MOST_ACCESSES);
+    let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
+    for (i, a) in seen.iter().enumerate() {
+        for (j, b) in seen.iter().enumerate().skip(i) {
+            if (a.access.writes || b.access.writes) && may_meet(a, b, i == j) && !is_protected(a, b) {
+                let (culprit, other) = if blame(a) >= blame(b) { (i, j) } else { (j, i) };
+                culprits.entry(seen[culprit].entry.method).or_default().push([culprit, other]);
+            }
+        }
+    }
+    let writes_without: Vec<ir::MethodId> = culprits
+        .iter()
+        .filter(|(_, pairs)| {
+            pairs.iter().any(|[culprit, _]| seen[*culprit].access.writes && seen[*culprit].held.is_empty())
+        })
+        .map(|(&method, _)| method)
+        .collect();
+    let mut found = Vec::new();
+    let mut methods: Vec<ir::MethodId> = culprits.keys().copied().collect();
+    methods.sort_by_key(|&method| engine.name_of(method));
+    for method in methods {
+        let mut pairs = culprits[&method].clone();
+        // The same cause: what is written without a lock is told where it is written.
+        let is_told_elsewhere = |pair: &[usize; 2]| {
+            let [culprit, other] = *pair;
+            !seen[culprit].access.writes
+                && seen[other].held.is_empty()
+                && writes_without.contains(&seen[other].entry.method)
+                && seen[other].entry.method != method
+        };
+        if pairs.iter().all(is_told_elsewhere) {
+            continue;
+        }
+        pairs.retain(|pair| !is_told_elsewhere(pair));
+        pairs.sort_by_key(|&[culprit, other]| rank(engine, &seen[culprit], &seen[other]));
+        let pair = pairs[0].map(|at| seen[at].clone());
+        let also = pairs[1..].iter().map(|pair| pair.map(|at| seen[at].clone())).collect();
+        found.push(conflict(engine, program, pair, also, &seen));
+    }
+    found
+}
+
+/// Who is to blame: the one without a lock, and of two without the one that writes.
+fn blame(seen: &Seen<'_>) -> (bool, bool, bool) {
+    (seen.held.is_empty(), seen.access.writes, seen.access.started > 0)
+}
+
+/// The pair that tells most comes first: on different sides of a lock, near, a write.
+fn rank(
+    engine: &Compositional,
+    culprit: &Seen<'_>,
+    other: &Seen<'_>,
+) -> (bool, bool, u8, bool, u64, u64, u32, u32) {
+    let is_same = std::ptr::eq(culprit.access, other.access);
+    (
+        is_same,
+        other.held.is_empty(),
+        culprit.access.depth.saturating_add(other.access.depth),
+        !culprit.access.writes,
+        engine.name_of(culprit.entry.method),
+        engine.name_of(other.entry.method),
+        culprit.number,
+        other.number,
+    )
+}
+
+/// May the two run at the same time, on one object?
+fn may_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
+    if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
+        return starts_meet(a, b, is_same);
+    }
+    if a.path.root != b.path.root || matches!(a.path.root, Root::Made(_)) {
+        return false;
+    }
+    if a.access.thread == Thread::Main && b.access.thread == Thread::Main {
+        return false;
+    }
+    // The object of a task is run by one thread.
+    if a.entry.is_task
+        && b.entry.is_task
+        && a.entry.method == b.entry.method
+        && !matches!(a.path.root, Root::Static(_))
+    {
+        return false;
+    }
+    let believed = |seen: &Seen<'_>| {
+        seen.access.thread != Thread::Main && (seen.access.started > 0 || seen.entry.evidence.is_some())
+    };
+    let (in_a, in_b) = (believed(a), believed(b));
+    let hint = |seen: &Seen<'_>| seen.access.started == 0 && strength(seen) <= Some(Strength::Hint);
+    match (in_a, in_b) {
+        (false, false) => false,
+        // A volatile field beside it says little, and nothing of a method that does not touch it.
+        _ if hint(a) && hint(b) => false,
+        // One thread that is started once and a method that nobody is known to call elsewhere.
+        _ => true,
+    }
+}
+
+fn strength(seen: &Seen<'_>) -> Option<Strength> {
+    seen.entry.evidence.as_ref().map(|evidence| evidence.strength)
+}
+
+/// Two accesses of one method, one of them at least in a thread that it starts.
+fn starts_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
+    let runs_during = |plain: &Seen<'_>, started: &Seen<'_>| {
+        plain.access.started == 0 && plain.access.running & (1 << (started.access.started - 1)) != 0
+    };
+    match (a.access.started, b.access.started) {
+        (0, _) => runs_during(a, b),
+        (_, 0) => runs_during(b, a),
+        (one, other) => !is_same && one != other,
+    }
+}
+
+/// Is there a lock that keeps them apart, or may there be one?
+fn is_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    if a.held.is_empty() || b.held.is_empty() {
+        return false;
+    }
+    let nameless = |held: &[Held]| held.iter().any(|held| held.lock == Path::UNKNOWN);
+    if nameless(&a.held) || nameless(&b.held) {
+        return true;
+    }
+    let excludes = |mine: &Held, theirs: &Held| {
+        let is_reading = |held: &Held, seen: &Seen<'_>| held.shared && seen.access.writes;
+        mine.lock == theirs.lock
+            && !(mine.shared && theirs.shared)
+            && !is_reading(mine, a)
+            && !is_reading(theirs, b)
+    };
+    a.held.iter().any(|mine| b.held.iter().any(|theirs| excludes(mine, theirs)))
+}
+
+fn conflict<'a>(
+    engine: &Compositional,
+    program: &Program,
+    sides: [Seen<'a>; 2],
+    also: Vec<[Seen<'a>; 2]>,
+    all: &[Seen<'a>],
+) -> Conflict<'a> {
+    let guard = guard(engine, all).filter(|(lock, ..)| !sides[0].held.iter().any(|held| held.lock == *lock));
+    let is_container = sides[0].path.last() == Some(Step::Contents);
+    let is_alone = sides.iter().all(|side| side.held.is_empty());
+    let rule = match &guard {
+        _ if is_container => Rule::ContainerRace,
+        Some((_, with, of)) if *of >= 4 && with * 4 >= of * 3 => Rule::GuardedBy,
+        _ if is_alone && sides[0].access.writes && sides.iter().all(|side| side.access.started == 0) => {
+            Rule::UnprotectedWrite
+        }
+        _ => Rule::Race,
+    };
+    let mut why = Vec::new();
+    let confidence = confidence(program, rule, &sides, guard.as_ref(), &mut why);
+    Conflict { rule, confidence, sides, also, guard, why }
+}
+
+/// The lock that most accesses to a place hold.
+fn guard(engine: &Compositional, all: &[Seen<'_>]) -> Option<(Path, usize, usize)> {
+    let mut sites: FxHashMap<(ir::MethodId, u32), Vec<Path>> = FxHashMap::default();
+    for seen in all {
+        let locks: Vec<Path> = seen.held.iter().filter(|held| held.sure).map(|held| held.lock).collect();
+        let site = engine.last_site(seen.entry.method, seen.number);
+        let known = sites.entry(site).or_insert_with(|| locks.clone());
+        known.retain(|lock| locks.contains(lock));
+    }
+    let mut counts: FxHashMap<Path, usize> = FxHashMap::default();
+    for lock in sites.values().flatten().filter(|lock| **lock != Path::UNKNOWN) {
+        *counts.entry(*lock).or_default() += 1;
+    }
+    let best =
+        counts.into_iter().max_by_key(|&(lock, count)| (count, std::cmp::Reverse(lock.len()), lock))?;
+    Some((best.0, best.1, sites.len()))
+}
+
+fn confidence(
+    program: &Program,
+    rule: Rule,
+    sides: &[Seen<'_>; 2],
+    guard: Option<&(Path, usize, usize)>,
+    why: &mut Vec<String>,
+) -> Confidence {
+    let _ = program;
+    let strongest = sides.iter().filter_map(strength).max();
+    let is_started = sides.iter().any(|side| side.access.started > 0);
+    let has_other_lock = sides.iter().all(|side| !side.held.is_empty());
+    if has_other_lock {
+        why.push("both hold locks, but not the same".into());
+        return Confidence::Medium;
+    }
+    if sides.iter().any(|side| side.held.iter().any(|held| !held.sure)) {
+        why.push("a lock is held on some ways only".into());
+        return Confidence::Low;
+    }
+    match strongest {
+        Some(Strength::Declared) => Confidence::High,
+        _ if is_started => Confidence::High,
+        Some(Strength::Locks) => match (rule, guard) {
+            (Rule::GuardedBy, _) => Confidence::High,
+            (_, Some((_, with, _))) if *with >= 2 => Confidence::High,
+            (Rule::UnprotectedWrite, _) => Confidence::Low,
+            _ => Confidence::Medium,
+        },
+        Some(Strength::Task | Strength::Framework) => Confidence::Medium,
+        Some(Strength::Hint) | None => Confidence::Low,
+    }
+}

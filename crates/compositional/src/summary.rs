@@ -1,0 +1,148 @@
+//! What one method does, in terms of its own parameters and static fields: the whole that its callers see of it.
+//! Plain data with a digest that does not depend on ids or lines; knows nothing of how it is worked out.
+
+use crate::outline::EventId;
+use crate::path::Path;
+use ir::{ClassId, FieldId, MethodId, Selector};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// In the order of their digests.
+    pub accesses: Vec<Access>,
+    /// Every lock that is taken on the way, whatever is held.
+    pub taken: Vec<Taken>,
+    /// Locks that are taken while others are held.
+    pub nested: Vec<Nested>,
+    /// Calls that may take long.
+    pub blocking: Vec<Blocking>,
+    /// Parameters that are called: functions that run in place or are handed to another thread.
+    pub runs: Vec<Run>,
+    /// Locks that are held after it and were not before, or the other way round.
+    pub leaves: Vec<Left>,
+    pub returns: Returned,
+    /// `this.f = p` in constructors: what an object was made with.
+    pub stores: Vec<(FieldId, u16)>,
+    pub thread: Thread,
+    /// Starts, counted from 0, that nobody has waited for when it returns.
+    pub detached: u64,
+    /// It takes a lock that others can know.
+    pub locks: bool,
+    /// It was cut: there was too much to tell.
+    pub is_cut: bool,
+    pub digest: u64,
+}
+
+/// The thread a method runs on, as far as it says so itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Thread {
+    #[default]
+    Unknown,
+    /// The one thread of the user interface.
+    Main,
+    /// Any but that.
+    Background,
+}
+
+/// A lock that is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Held {
+    pub lock: Path,
+    pub shared: bool,
+    /// On every way to this point.
+    pub sure: bool,
+    /// Where it was taken, in the method that has it in its summary.
+    pub at: EventId,
+}
+
+/// What happens in this method, or in one that it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    pub at: EventId,
+    /// The method called there, and the place of what happens in the list of its summary.
+    pub via: Option<(MethodId, u32)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    pub path: Path,
+    pub writes: bool,
+    pub held: Box<[Held]>,
+    pub thread: Thread,
+    /// Runs in a thread that this method starts: which of its starts, counted from 1.
+    pub started: u8,
+    /// Starts of this method, counted from 0, that may be running at this point.
+    pub running: u64,
+    pub site: Site,
+    /// How many calls away.
+    pub depth: u8,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    pub lock: Path,
+    pub shared: bool,
+    /// Handed to another thread: what the caller holds is not held there.
+    pub started: bool,
+    pub site: Site,
+    pub depth: u8,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nested {
+    pub held: Box<[Held]>,
+    pub lock: Path,
+    pub shared: bool,
+    pub site: Site,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocking {
+    /// Which call of a library: its name as a digest, found again at the end of the way.
+    pub what: u64,
+    pub held: Box<[Held]>,
+    /// A lock that the call gives up while it waits.
+    pub but: Option<Path>,
+    pub started: bool,
+    pub site: Site,
+    pub depth: u8,
+}
+
+/// What a parameter is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub param: u16,
+    pub method: Asked,
+    pub args: Box<[Path]>,
+    pub held: Box<[Held]>,
+    pub started: bool,
+    pub at: EventId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Asked {
+    Selector(Selector),
+    /// By name and number of arguments, as models say it.
+    Named(Box<str>, u8),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Left {
+    pub lock: Path,
+    pub shared: bool,
+    /// Taken and not released, or released and not taken.
+    pub taken: bool,
+    /// If it is taken only where the method returns true.
+    pub if_true: bool,
+    pub at: EventId,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Returned {
+    /// What else may be returned has no name: it is new, or comes from somewhere.
+    pub paths: Vec<Path>,
+    pub class: Option<ClassId>,
+    /// It stands for a lock, in this mode.
+    pub view: Option<bool>,
+    /// It is a part of a container: an iterator, a view.
+    pub part: bool,
+}

@@ -1,0 +1,209 @@
+//! What code says about threads without a call: annotations, frameworks, assertions, and which calls take long.
+//! Read from a data file; knows nothing of programs.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toml::Table;
+
+/// What an annotation says, whatever its package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Says {
+    ThreadSafe,
+    NotThreadSafe,
+    Immutable,
+    GuardedBy,
+    Confined,
+    Functional,
+    ReturnsOwnership,
+    ForTests,
+    MainThread,
+    BackgroundThread,
+    AnyThread,
+    Singleton,
+    Scoped,
+    Spawned,
+    Once,
+}
+
+const WORDS: [(&str, Says); 15] = [
+    ("thread-safe", Says::ThreadSafe),
+    ("not-thread-safe", Says::NotThreadSafe),
+    ("immutable", Says::Immutable),
+    ("guarded-by", Says::GuardedBy),
+    ("confined", Says::Confined),
+    ("functional", Says::Functional),
+    ("returns-ownership", Says::ReturnsOwnership),
+    ("for-tests", Says::ForTests),
+    ("main-thread", Says::MainThread),
+    ("background-thread", Says::BackgroundThread),
+    ("any-thread", Says::AnyThread),
+    ("singleton", Says::Singleton),
+    ("scoped", Says::Scoped),
+    ("spawned", Says::Spawned),
+    ("once", Says::Once),
+];
+
+/// What being below a type says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Singleton,
+    MainThread,
+    Task,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Knowledge {
+    annotations: FxHashMap<String, Vec<Says>>,
+    asserts_main: FxHashSet<String>,
+    asserts_background: FxHashSet<String>,
+    asserts_held: FxHashSet<String>,
+    once: FxHashSet<String>,
+    held_suffixes: Vec<String>,
+    supertypes: FxHashMap<String, Kind>,
+    concurrent: Vec<String>,
+    blocking: FxHashMap<String, FxHashSet<String>>,
+    blocking_names: FxHashSet<String>,
+}
+
+impl Knowledge {
+    /// What ships with Snarl.
+    pub fn builtin() -> Knowledge {
+        match Knowledge::read(include_str!("../data/knowledge.toml")) {
+            Ok(knowledge) => knowledge,
+            Err(error) => unreachable!("the shipped knowledge is read by a test: {error}"),
+        }
+    }
+
+    /// Another annotation of this meaning, by simple name.
+    pub fn add_annotation(&mut self, meaning: &str, name: &str) -> Result<(), String> {
+        let says = word(meaning)?;
+        self.annotations.entry(name.to_owned()).or_default().push(says);
+        Ok(())
+    }
+
+    fn read(text: &str) -> Result<Knowledge, String> {
+        let document: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let mut knowledge = Knowledge::default();
+        for (section, value) in &document {
+            let table = value.as_table().ok_or_else(|| format!("`{section}` is no table"))?;
+            for (key, value) in table {
+                let list = strings(key, value)?;
+                knowledge.add(section, key, list)?;
+            }
+        }
+        Ok(knowledge)
+    }
+
+    fn add(&mut self, section: &str, key: &str, list: Vec<String>) -> Result<(), String> {
+        match (section, key) {
+            ("annotations", meaning) => {
+                return list.iter().try_for_each(|name| self.add_annotation(meaning, name));
+            }
+            ("methods", "asserts-main") => self.asserts_main.extend(list),
+            ("methods", "asserts-background") => self.asserts_background.extend(list),
+            ("methods", "asserts-held") => self.asserts_held.extend(list),
+            ("methods", "once") => self.once.extend(list),
+            ("methods", "held-suffix") => self.held_suffixes.extend(list),
+            ("supertypes", "concurrent") => {
+                self.concurrent.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
+            ("supertypes", kind) => {
+                let kind = match kind {
+                    "singleton" => Kind::Singleton,
+                    "main-thread" => Kind::MainThread,
+                    "task" => Kind::Task,
+                    other => return Err(format!("unknown key `{other}` in `supertypes`")),
+                };
+                self.supertypes.extend(list.into_iter().map(|name| (name.replace('.', "/"), kind)));
+            }
+            ("blocking", class) => {
+                self.blocking_names.extend(list.iter().cloned());
+                self.blocking.entry(class.replace('.', "/")).or_default().extend(list);
+            }
+            _ => return Err(format!("unknown key `{key}` in `{section}`")),
+        }
+        Ok(())
+    }
+
+    /// What an annotation of this type, by internal name, says.
+    pub fn says(&self, annotation: &str) -> &[Says] {
+        let simple = annotation.rsplit(['/', '$']).next().unwrap_or(annotation);
+        self.annotations.get(simple).map_or(&[], Vec::as_slice)
+    }
+
+    /// Does a method of this name check that it runs on the main thread (true), or on any other?
+    pub fn asserted(&self, method: &str) -> Option<bool> {
+        let main = self.asserts_main.contains(method).then_some(true);
+        main.or_else(|| self.asserts_background.contains(method).then_some(false))
+    }
+
+    pub fn asserts_held(&self, method: &str) -> bool {
+        self.asserts_held.contains(method)
+    }
+
+    /// Does the name of a method say that its caller holds the lock?
+    pub fn says_held(&self, method: &str) -> bool {
+        self.held_suffixes
+            .iter()
+            .any(|suffix| method.len() > suffix.len() && method.ends_with(suffix.as_str()))
+    }
+
+    pub fn is_once(&self, method: &str) -> bool {
+        self.once.contains(method)
+    }
+
+    /// What it says of a class that this type, by internal name, is above it.
+    pub fn kind(&self, supertype: &str) -> Option<Kind> {
+        self.supertypes.get(supertype).copied()
+    }
+
+    /// Does a field of this type say that its class is meant for several threads?
+    pub fn is_concurrent(&self, class: &str) -> bool {
+        self.concurrent.iter().any(|prefix| class.starts_with(prefix.as_str()))
+    }
+
+    /// Can a method of this name block at all?
+    pub fn may_block(&self, method: &str) -> bool {
+        self.blocking_names.contains(method)
+    }
+
+    pub fn blocks(&self, class: &str, method: &str) -> bool {
+        self.blocking.get(class).is_some_and(|methods| methods.contains(method))
+    }
+}
+
+fn word(meaning: &str) -> Result<Says, String> {
+    let known = WORDS.iter().find(|(word, _)| *word == meaning).map(|&(_, says)| says);
+    known.ok_or_else(|| {
+        let words: Vec<&str> = WORDS.iter().map(|(word, _)| *word).collect();
+        format!("no annotation means `{meaning}`; known are {}", words.join(", "))
+    })
+}
+
+fn strings(key: &str, value: &toml::Value) -> Result<Vec<String>, String> {
+    let wrong = || format!("`{key}` is no list of names");
+    let list = value.as_array().ok_or_else(wrong)?;
+    list.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_knowledge_is_read() {
+        let knowledge = Knowledge::builtin();
+        assert_eq!(knowledge.says("net/jcip/annotations/ThreadSafe"), [Says::ThreadSafe]);
+        assert_eq!(knowledge.says("my/Own$GuardedBy"), [Says::GuardedBy]);
+        assert_eq!(knowledge.says("java/lang/Deprecated"), []);
+        assert_eq!(knowledge.asserted("assertMainThread"), Some(true));
+        assert!(knowledge.blocks("java/lang/Thread", "sleep"));
+        assert!(knowledge.says_held("sizeLocked") && !knowledge.says_held("Locked"));
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        assert!(Knowledge::read("[annotations]\nthread-save = []").unwrap_err().contains("thread-save"));
+        assert!(Knowledge::read("[methods]\nx = []").is_err());
+        assert!(Knowledge::read("[methods]\nonce = 3").is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! Two engines, one report: what both have found is told once, with more confidence. Decides nothing about findings
+//! that only one of them has.
+
+use findings::{Confidence, Engine, Finding, Place, Rule};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Which engines look at a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Engines {
+    Both,
+    /// From the entry points, with points-to and order.
+    #[default]
+    WholeProgram,
+    /// Method by method, without entry points.
+    Compositional,
+}
+
+impl Engines {
+    pub(crate) fn whole_program(self) -> bool {
+        self != Engines::Compositional
+    }
+
+    pub(crate) fn compositional(self) -> bool {
+        self != Engines::WholeProgram
+    }
+}
+
+/// One list of what the two have found.
+pub(crate) fn merged(whole: Vec<Arc<Finding>>, compositional: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
+    let mut merged = whole;
+    for (number, finding) in merged.iter().enumerate() {
+        for cause in causes(finding) {
+            by_cause.entry(cause).or_default().push(number);
+        }
+    }
+    for finding in compositional {
+        let same = causes(&finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
+        match same {
+            Some(number) => merged[number] = Arc::new(both(&merged[number], &finding)),
+            None => merged.push(finding),
+        }
+    }
+    merged
+}
+
+/// What two findings have in common that are about the same thing: the memory or kind, and the two places.
+type Cause = (Option<String>, bool, Vec<Place>);
+
+fn causes(finding: &Finding) -> Vec<Cause> {
+    let is_deadlock = finding.rule == Rule::Deadlock;
+    let of = |mut places: Vec<Place>| {
+        places.sort();
+        (finding.field.clone().filter(|_| !is_deadlock), is_deadlock, places)
+    };
+    let own = of(finding.sites.iter().map(|site| site.place.clone()).collect());
+    let also = finding.also.iter().map(|(a, b)| of(vec![a.clone(), b.clone()]));
+    std::iter::once(own).chain(also).collect()
+}
+
+fn both(whole: &Finding, compositional: &Finding) -> Finding {
+    let mut finding = whole.clone();
+    if !finding.engines.contains(&Engine::Compositional) {
+        finding.engines.push(Engine::Compositional);
+        finding.why.push("both engines have found it, each in its own way".into());
+    }
+    finding.confidence = raised(whole.confidence.min(compositional.confidence));
+    finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
+    for (site, other) in finding.sites.iter_mut().zip(&compositional.sites) {
+        if site.place == other.place {
+            site.concurrent.clone_from(&other.concurrent);
+        }
+    }
+    finding
+}
+
+/// Two that agree are believed more than each alone.
+fn raised(confidence: Confidence) -> Confidence {
+    match confidence {
+        Confidence::Low => Confidence::Medium,
+        Confidence::Medium | Confidence::High => Confidence::High,
+    }
+}

@@ -162,6 +162,12 @@ impl Rule {
         self.declaration().page
     }
 
+    /// What usually repairs it: a list, one item to a line.
+    pub fn remedy(self) -> &'static str {
+        let section = self.page().split("## How to fix it\n\n").nth(1).unwrap_or_default();
+        section.split("\n\n## ").next().unwrap_or_default()
+    }
+
     /// The paragraph of the page that says what the rule means.
     pub fn meaning(self) -> &'static str {
         self.page().split("\n\n").nth(1).unwrap_or_default().trim_end()
@@ -234,6 +240,14 @@ mod tests {
         for rule in Rule::ALL {
             assert!(!rule.summary().contains('\n') && rule.summary().len() <= 90, "{}", rule.id());
             assert!(rule.meaning().ends_with('.') && !rule.meaning().starts_with('#'), "{}", rule.meaning());
+        }
+    }
+
+    #[test]
+    fn remedies_are_lists() {
+        for rule in Rule::ALL {
+            assert!(rule.remedy().lines().count() >= 2, "{}", rule.id());
+            assert!(rule.remedy().lines().all(|line| line.starts_with("- ")), "{}", rule.remedy());
         }
     }
 

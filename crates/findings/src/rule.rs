@@ -129,10 +129,6 @@ impl Rule {
         self.declaration().id
     }
 
-    pub fn of_id(id: &str) -> Option<Rule> {
-        Rule::ALL.into_iter().find(|rule| rule.id() == id)
-    }
-
     pub fn summary(self) -> &'static str {
         self.declaration().summary
     }
@@ -201,9 +197,9 @@ mod tests {
     #[test]
     fn every_rule_is_found_by_its_id() {
         for rule in Rule::ALL {
-            assert_eq!(Rule::of_id(rule.id()), Some(rule));
+            assert_eq!(Rule::named(rule.id()), Some(rule));
         }
-        assert_eq!(Rule::of_id("Race"), None);
+        assert_eq!(Rule::named("Race"), None);
     }
 
     #[test]

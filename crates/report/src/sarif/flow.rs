@@ -41,7 +41,7 @@ fn steps(site: &Site, finding: &Finding, places: &Places<'_>) -> Vec<Step> {
 }
 
 fn call(frame: &Frame, depth: usize, places: &Places<'_>) -> Step {
-    let message = format!("calls on, in {}", text::readable(&frame.method));
+    let message = format!("in {}", text::readable(&frame.method));
     Step {
         location: places.location(&frame.place, &frame.method, message),
         kinds: vec!["call"],

@@ -4,15 +4,16 @@
 use super::{
     extent::Extent,
     finding,
-    look::{Look, indent},
+    look::{Look, clean, indent},
 };
-use crate::Sources;
+use crate::{Sources, names::Names};
 use findings::{Engine, Finding, Rule};
 
 /// The finding without anything cut, who found it, and the short text of its rule.
 pub fn explain(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
     let mut out = finding::render(finding, sources, &Extent::whole(), look);
     out.push_str(&indent(&seen_by(&finding.engines, look)));
+    out.push_str(&also(finding, &Names::new(sources), look));
     out.push('\n');
     out.push_str(&about(finding, look));
     out
@@ -23,7 +24,16 @@ fn seen_by(engines: &[Engine], look: &Look) -> String {
         return String::new();
     }
     let engines: Vec<&str> = engines.iter().map(|engine| engine.id()).collect();
-    format!("{}  {} analysis\n", look.key("seen by"), engines.join(" and "))
+    format!("{} {} analysis\n", look.key("seen by"), engines.join(" and "))
+}
+
+/// Where else the same cause shows, a line each.
+fn also(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
+    if finding.also.is_empty() {
+        return String::new();
+    }
+    let pairs: String = finding.also.iter().map(|pair| format!("{}\n", clean(&names.pair(pair)))).collect();
+    format!("\n{}\n{}", look.key("also by the same cause"), indent(&pairs))
 }
 
 /// What would repair this finding stands with it; otherwise the rule says what usually does.

@@ -4,7 +4,7 @@
 pub(super) struct Extent {
     /// Calls of one trace.
     pub calls: usize,
-    /// Further pairs with the same cause.
+    /// Further pairs with the same cause, on one line.
     pub also: usize,
     /// Names of affected fields.
     pub fields: usize,
@@ -16,8 +16,8 @@ impl Extent {
         Extent { calls: 8, also: 2, fields: 8 }
     }
 
-    /// All there is.
+    /// All there is, but for the pairs, of which one line would not be enough.
     pub fn whole() -> Extent {
-        Extent { calls: usize::MAX, also: usize::MAX, fields: usize::MAX }
+        Extent { calls: usize::MAX, also: 0, fields: usize::MAX }
     }
 }

@@ -49,7 +49,7 @@ fn facts(finding: &Finding, names: &Names<'_>, extent: &Extent, look: &Look) -> 
     if !finding.fields.is_empty() {
         rows.push(("affects", affected(finding, extent.fields)));
     }
-    if !finding.also.is_empty() {
+    if extent.also > 0 && !finding.also.is_empty() {
         rows.push(("also", also(finding, extent.also, names)));
     }
     rows.push(("id", finding.id.clone()));

@@ -233,17 +233,11 @@ pub struct ShowArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// With source excerpts, for people.
     Text,
-    /// Snarl's own, see docs/json.md.
     Json,
-    /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Workflow commands of GitHub's actions.
     Github,
-    /// GitLab's code quality report.
     Gitlab,
-    /// Test results, for build servers.
     Junit,
 }
 

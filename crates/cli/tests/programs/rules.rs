@@ -1,4 +1,5 @@
-//! The rules as the binary tells them, and the examples on their pages.
+//! The rules as the binary tells them, and the examples on their pages: that they compile, and that Snarl sees in them
+//! what the page says.
 
 use crate::support::{Run, place, run};
 use std::process::Command;
@@ -67,4 +68,32 @@ fn the_examples_on_the_pages_compile() {
     compiler.args(["-Xlint:all", "-Werror", "-d", "classes"]).args(&sources).current_dir(place.path());
     let output = compiler.output().expect("javac runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Two threads that pay each other.
+const PAYERS: &str = "class Payers {
+    public static void main(String[] args) {
+        Account a = new Account(), b = new Account();
+        new Thread(() -> a.transferTo(b, 1)).start();
+        new Thread(() -> b.transferTo(a, 1)).start();
+    }
+}
+";
+
+/// Which rules are broken by the example, with a class that runs it.
+fn broken(rule: &str, heading: &str, driver: &str, entry: &[&str]) -> Vec<String> {
+    let place = place();
+    place.write("Example.java", format!("{}\n{driver}", example(&rules(&[rule]).stdout, heading)));
+    let (run, json) = place.json(entry);
+    let findings = json["findings"].as_array().unwrap_or_else(|| panic!("{}", run.stderr));
+    findings.iter().map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
+}
+
+#[test]
+fn the_wrong_examples_are_found_and_the_right_ones_are_not() {
+    let entry = ["--entry", "Hits.serve"];
+    assert_eq!(broken("race", "Wrong", "", &entry), ["race"]);
+    assert_eq!(broken("race", "Right", "", &entry), [] as [&str; 0]);
+    assert_eq!(broken("deadlock", "Wrong", PAYERS, &[]), ["deadlock"]);
+    assert_eq!(broken("deadlock", "Right", PAYERS, &[]), [] as [&str; 0]);
 }

@@ -279,7 +279,7 @@ fn nothing_is_left_behind() {
 fn every_format_is_written_for_a_program_with_findings_and_for_one_without() {
     let (racy, calm) = (program(RACE), clean_program());
     for (format, found, nothing) in [
-        ("sarif", "\"ruleId\": \"race\"", "\"results\": []"),
+        ("sarif", "\"ruleId\":\"race\"", "\"results\":[]"),
         ("github", "::error file=src/calm/Main.java,line=5,col=26,endColumn=30,title=race", ""),
         ("gitlab", "\"path\": \"src/calm/Main.java\"", "[]"),
         ("junit", "<failure type=\"race\"", "<testcase name=\"no findings\""),

@@ -36,9 +36,12 @@ pub fn finding(finding: &Finding, sources: &dyn Sources) -> String {
 }
 
 pub(crate) fn pretty(document: &impl Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(document).expect("strings and numbers always serialise");
-    text.push('\n');
-    text
+    serde_json::to_string_pretty(document).expect("strings and numbers always serialise") + "\n"
+}
+
+/// On one line, for what grows large and nobody reads.
+pub(crate) fn compact(document: &impl Serialize) -> String {
+    serde_json::to_string(document).expect("strings and numbers always serialise") + "\n"
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ mod flow;
 mod model;
 mod place;
 
-use crate::{Sources, files::Files, json::pretty, names::Names, spot::Spot, text};
+use crate::{Sources, files::Files, json::compact, names::Names, spot::Spot, text};
 use findings::{Confidence, Finding, Level, Note, Report, Rule};
 use model::{
     Base, Configuration, Descriptor, Driver, Help, Invocation, Location, Log, Message, Named, Notification,
@@ -22,7 +22,7 @@ pub fn render(report: &Report, min: Confidence, sources: &dyn Sources) -> String
     let (files, names) = (Files::new(sources), Names::new(sources));
     let places = Places { files: &files, names: &names };
     let shown = report.shown(min).take(MOST_RESULTS);
-    pretty(&Log {
+    compact(&Log {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
         runs: [Run {

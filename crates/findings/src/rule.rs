@@ -96,7 +96,7 @@ impl Rule {
             },
             Rule::GuardedBy => Declaration {
                 id: "guarded-by",
-                summary: "an access without the lock that guards the field everywhere else",
+                summary: "an access without the lock that guards the field, as declared or as used elsewhere",
                 level: Level::Warning,
                 nouns: ["unguarded access", "unguarded accesses"],
                 page: page!("guarded-by"),

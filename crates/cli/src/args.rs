@@ -21,6 +21,8 @@ Exit code:
 
 const WATCH_ENDS: &str = "Ctrl-C ends it, with exit code 0; 2 means that it could not begin.";
 
+const EXPLAIN_CODES: &str = "Exit code: 0 if it is explained, 2 if there is no such finding.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse a program and print its data races and deadlocks.
@@ -29,6 +31,11 @@ pub enum Command {
     /// Analyse a program, follow its files, and tell what each change brings and repairs.
     #[command(after_help = WATCH_ENDS)]
     Watch(WatchArgs),
+    /// Tell one finding's whole story.
+    #[command(after_help = EXPLAIN_CODES)]
+    Explain(ExplainArgs),
+    /// List the rules, or tell about one: what it means, examples, how to fix and to suppress it.
+    Rules(RulesArgs),
     /// Measure how the analysis follows edits of a program.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -116,6 +123,34 @@ pub struct WatchArgs {
     /// Look at the files every second; for disks of whose changes the system does not tell.
     #[arg(long, help_heading = "Program")]
     pub poll: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ExplainArgs {
+    /// The id of the finding, as `check` shows it, or how it begins.
+    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub id: String,
+
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    #[command(flatten)]
+    pub keep: KeepArgs,
+
+    /// How to print it.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = StoryFormat::Text, help_heading = "Output")]
+    pub format: StoryFormat,
+
+    /// Colour the text; `auto` does on a terminal, unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
+    pub color: Colour,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct RulesArgs {
+    /// The rule to tell about.
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
 }
 
 /// What is analysed, and how.
@@ -210,6 +245,16 @@ pub enum Engine {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    Text,
+    Json,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StoryFormat {
     Text,
     Json,
 }

@@ -6,7 +6,7 @@ use crate::{
 use anyhow::{Result, bail};
 use findings::{Confidence, Report};
 use project::Project;
-use report::{json, stats, text};
+use report::{Sources, github, gitlab, json, junit, sarif, stats, text};
 use session::Session;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,22 +19,28 @@ pub enum Verdict {
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
     let meter = begin::meter(settings);
-    let Analysed { project, report, session, kept } = analyse(settings, &meter)?;
+    let analysed = analyse(settings, &meter)?;
     drop(meter);
-    deliver(&report, &project, settings)?;
-    // Nobody waits now.
-    if let (Some(session), Some(kept)) = (&session, &kept) {
-        kept.keep_state(session);
-    }
-    Ok(verdict(&report, settings.fail_on))
+    deliver(&analysed.report, &analysed.project, settings)?;
+    analysed.keep_state();
+    Ok(verdict(&analysed.report, settings.fail_on))
 }
 
-struct Analysed {
-    project: Arc<Project>,
-    report: Report,
+pub struct Analysed {
+    pub project: Arc<Project>,
+    pub report: Report,
     /// None if the report was kept.
     session: Option<Session>,
     kept: Option<Kept>,
+}
+
+impl Analysed {
+    /// To be done when nobody waits any more.
+    pub fn keep_state(&self) {
+        if let (Some(session), Some(kept)) = (&self.session, &self.kept) {
+            kept.keep_state(session);
+        }
+    }
 }
 
 fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
@@ -47,7 +53,13 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     let began = Instant::now();
     let project = Arc::new(project::open(&settings.request)?);
     let opened = began.elapsed().as_secs_f64();
+    let mut analysed = analyse_opened(project, settings, meter)?;
+    analysed.report.stats.seconds.insert(0, ("open".to_owned(), opened));
+    Ok(analysed)
+}
 
+/// The same for a program that is open already.
+pub fn analyse_opened(project: Arc<Project>, settings: &Settings, meter: &Meter) -> Result<Analysed> {
     let kept = Kept::of(&project, settings);
     let (mut report, session) = match kept.as_ref().and_then(Kept::report) {
         Some(report) => (report, None),
@@ -63,7 +75,6 @@ fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
         }
     };
     report.notes.extend(kept.iter().flat_map(Kept::notes));
-    report.stats.seconds.insert(0, ("open".to_owned(), opened));
     Ok(Analysed { project, report, session, kept })
 }
 
@@ -71,6 +82,10 @@ fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()
     let rendered = match settings.format {
         Format::Text => as_text(report, project, settings),
         Format::Json => as_json(report, project, settings),
+        Format::Sarif => for_service(sarif::render, report, project, settings),
+        Format::Github => for_service(github::render, report, project, settings),
+        Format::Gitlab => for_service(gitlab::render, report, project, settings),
+        Format::Junit => for_service(junit::render, report, project, settings),
     };
     let Some(path) = &settings.output else { return output::to_stdout(&rendered) };
     output::to_file(path, &rendered)?;
@@ -84,6 +99,13 @@ fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()
 fn as_json(report: &Report, project: &Project, settings: &Settings) -> String {
     let render = if settings.stats { json::render_with_times } else { json::render };
     render(report, settings.least, &ProjectSources::for_machine(project))
+}
+
+type Renderer = fn(&Report, Confidence, &dyn Sources) -> String;
+
+/// Services know a repository, and not what is checked in it.
+fn for_service(render: Renderer, report: &Report, project: &Project, settings: &Settings) -> String {
+    render(report, settings.least, &ProjectSources::for_repository(project))
 }
 
 /// Findings first; the summary is the last line, where a reader looks first.

@@ -6,10 +6,13 @@ mod begin;
 mod bench;
 mod check;
 mod crash;
+mod explain;
 mod inbox;
 mod kept;
 mod meter;
+mod near;
 mod output;
+mod rules;
 mod settings;
 mod sources;
 mod told;
@@ -41,6 +44,11 @@ fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
     match command {
         Command::Check(args) => check::run(&Settings::resolve(args, around)).map(exit_code),
         Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
+        Command::Rules(args) => rules::run(args.id.as_deref()).map(|()| ExitCode::SUCCESS),
+        Command::Explain(args) => {
+            let id = args.id.clone();
+            explain::run(&id, Settings::for_explaining(args, around)).map(|()| ExitCode::SUCCESS)
+        }
         Command::Watch(args) => {
             let poll = args.poll;
             watch::run(&Settings::for_watching(args, around), poll).map(|()| ExitCode::SUCCESS)

@@ -1,7 +1,9 @@
 //! The arguments resolved against the surroundings: every default filled in, every `auto` decided. Touches
 //! no file.
 
-use crate::args::{CheckArgs, Colour, Engine, FailOn, Format, KeepArgs, ShowArgs, WatchArgs};
+use crate::args::{
+    CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ShowArgs, StoryFormat, WatchArgs,
+};
 use console::Term;
 use findings::Confidence;
 use report::text::Look;
@@ -113,6 +115,28 @@ impl Settings {
         let mut settings = Settings::resolve(args, around);
         settings.options.follow = true;
         settings
+    }
+}
+
+impl Settings {
+    /// Those of a check that was told nothing else, so that what it has kept is of use.
+    pub fn for_explaining(args: ExplainArgs, around: &Surroundings) -> Settings {
+        let ExplainArgs { id: _, program, keep, format, color } = args;
+        let format = match format {
+            StoryFormat::Text => Format::Text,
+            StoryFormat::Json => Format::Json,
+        };
+        let show = ShowArgs { all: false, notes: false, quiet: false, color };
+        let fail_on = FailOn::Never;
+        let args = CheckArgs { program, keep, format, output: None, fail_on, stats: false, show };
+        Settings::resolve(args, around)
+    }
+
+    /// Everything is told in full, however doubtful.
+    pub fn with_all(mut self) -> Settings {
+        self.least = Confidence::Low;
+        self.options.least = Confidence::Low;
+        self
     }
 }
 

@@ -274,3 +274,38 @@ fn nothing_is_left_behind() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn every_format_is_written_for_a_program_with_findings_and_for_one_without() {
+    let (racy, calm) = (program(RACE), clean_program());
+    for (format, found, nothing) in [
+        ("sarif", "\"ruleId\":\"race\"", "\"results\":[]"),
+        ("github", "::error file=src/calm/Main.java,line=5,col=26,endColumn=30,title=race", ""),
+        ("gitlab", "\"path\": \"src/calm/Main.java\"", "[]"),
+        ("junit", "<failure type=\"race\"", "<testcase name=\"no findings\""),
+    ] {
+        let (code, stdout, stderr) = run(racy.path(), &["check", "--format", format]);
+        assert_eq!((code, stderr.as_str()), (1, ""), "{format}");
+        assert!(stdout.contains(found), "{stdout}");
+        let (code, stdout, stderr) = run(calm.path(), &["check", "--format", format]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{format}");
+        assert!(stdout.contains(nothing), "{stdout}");
+    }
+}
+
+#[test]
+fn services_are_told_paths_from_the_root_of_the_repository() {
+    let repository = tempfile::tempdir().expect("a directory");
+    fs::create_dir(repository.path().join(".git")).expect("a repository");
+    let package = repository.path().join("parts/one/src/calm");
+    fs::create_dir_all(&package).expect("a package");
+    fs::write(package.join("Main.java"), RACE).expect("a source file");
+    for (directory, path) in [("", "parts/one"), ("parts", "one"), ("parts/one", ".")] {
+        let args = ["check", path, "--format", "sarif"];
+        let (_, stdout, stderr) = run(&repository.path().join(directory), &args);
+        let log: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("JSON: {stdout}{stderr}"));
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "parts/one/src/calm/Main.java", "from {directory}");
+        assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
+    }
+}

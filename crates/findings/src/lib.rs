@@ -9,7 +9,7 @@ mod words;
 
 pub use delta::FindingsDelta;
 pub use fingerprint::fingerprint;
-pub use rule::Rule;
+pub use rule::{Level, Rule};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -27,9 +27,21 @@ fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Ve
         notes: report.notes.iter().map(JsonNote::new).collect(),
         stats: JsonStats::new(&report.stats, seconds),
     };
-    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
-    text.push('\n');
-    text
+    pretty(&document)
+}
+
+/// One finding by itself, as it stands in the document.
+pub fn finding(finding: &Finding, sources: &dyn Sources) -> String {
+    pretty(&JsonFinding::new(finding, &Names::new(sources)))
+}
+
+pub(crate) fn pretty(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("strings and numbers always serialise") + "\n"
+}
+
+/// On one line, for what grows large and nobody reads.
+pub(crate) fn compact(document: &impl Serialize) -> String {
+    serde_json::to_string(document).expect("strings and numbers always serialise") + "\n"
 }
 
 #[derive(Serialize)]
@@ -64,10 +76,15 @@ struct JsonFinding {
     fields: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<[JsonPlace; 2]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fix: Vec<String>,
 }
 
 impl JsonFinding {
     fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
+        let prose = |sentences: &[String]| sentences.iter().map(|one| names.prose(one)).collect();
         let pair = |(a, b): &(Place, Place)| [JsonPlace::new(a, names), JsonPlace::new(b, names)];
         JsonFinding {
             id: finding.id.clone(),
@@ -78,9 +95,11 @@ impl JsonFinding {
             field: finding.field.clone(),
             object: finding.object.as_ref().map(|place| names.place(place)),
             sites: finding.sites.iter().map(|site| JsonSite::new(site, names)).collect(),
-            why: finding.why.iter().map(|why| names.prose(why)).collect(),
+            why: prose(&finding.why),
             fields: finding.fields.clone(),
             also: finding.also.iter().map(pair).collect(),
+            assumed: prose(&finding.assumed),
+            fix: prose(&finding.fix),
         }
     }
 }
@@ -94,6 +113,8 @@ struct JsonSite {
     origin: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<JsonPlace>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    concurrent: Vec<String>,
     locks: Vec<JsonLock>,
     #[serde(skip_serializing_if = "Option::is_none")]
     holds: Option<JsonLock>,
@@ -111,6 +132,7 @@ impl JsonSite {
             method: site.method.clone(),
             origin: names.prose(&site.origin),
             started: site.started.as_ref().map(|place| JsonPlace::new(place, names)),
+            concurrent: site.concurrent.iter().map(|why| names.prose(why)).collect(),
             locks: site.locks.iter().map(lock).collect(),
             holds: site.holds.as_ref().map(lock),
             acquires: site.acquires.as_ref().map(lock),

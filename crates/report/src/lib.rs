@@ -1,9 +1,17 @@
-//! Renders a report for people and for machines: text with source excerpts, JSON, and the tables of
-//! statistics and of measured edits. Knows nothing of the analysis, of files, or of where its output goes.
+//! Renders a report for people and for machines: text with source excerpts, JSON, what other tools read, and the tables
+//! of statistics and of measured edits. Knows nothing of the analysis, of files, or of where its output goes.
 
 pub mod edits;
+mod files;
+pub mod github;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
+mod line_hash;
 mod names;
+pub mod rules;
+pub mod sarif;
+mod spot;
 pub mod stats;
 pub mod text;
 

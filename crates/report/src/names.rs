@@ -35,6 +35,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The file of a place in this method, guessed from the method's class where none is known.
+    pub fn file_of(&self, place: &Place, method: &str) -> String {
+        if place.file.is_empty() { class_file(method) } else { self.file(&place.file) }
+    }
+
     /// A sentence of the report, with the places it mentions renamed like all others.
     pub fn prose(&self, sentence: &str) -> String {
         sentence.split(' ').map(|word| self.word(word)).collect::<Vec<_>>().join(" ")
@@ -48,6 +53,15 @@ impl<'a> Names<'a> {
             }
             _ => word.to_owned(),
         }
+    }
+}
+
+/// `bank.Account$Part.run(int)` → `bank/Account.java`, where the class would usually be written.
+fn class_file(method: &str) -> String {
+    let path = method.split('(').next().unwrap_or_default();
+    match path.rsplit_once('.') {
+        Some((class, _)) => format!("{}.java", class.split('$').next().unwrap_or(class).replace('.', "/")),
+        None => "unknown".to_owned(),
     }
 }
 
@@ -77,6 +91,16 @@ mod tests {
         assert_eq!(names.place(&place("a/A.java", 3)), "src/a/A.java:3");
         assert_eq!(names.place(&place("a/A.java", 0)), "src/a/A.java");
         assert_eq!(names.place(&place("", 3)), "an unknown place");
+    }
+
+    #[test]
+    fn a_file_that_is_not_known_is_guessed_from_the_class() {
+        let names = Names::new(&Prefixed);
+        let guess = |method| names.file_of(&place("", 0), method);
+        assert_eq!(guess("bank.Account$Part.run(java.lang.String)"), "bank/Account.java");
+        assert_eq!(guess("Main.main()"), "Main.java");
+        assert_eq!(guess(""), "unknown");
+        assert_eq!(names.file_of(&place("a/A.java", 0), "b.B.m()"), "src/a/A.java");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod samples;
 mod schema;
 
-use findings::{AccessKind, Confidence, Finding, Place};
+use findings::{AccessKind, Confidence, Finding, Place, Report, Rule};
 use report::{NoSources, json};
 use samples::Bank;
 use serde_json::Value;
@@ -75,6 +75,34 @@ fn what_is_not_known_still_fits_the_schema() {
     finding.sites[0].acquires = None;
     assert_valid(&parse(&json::render(&report, Confidence::Low, &NoSources)));
     assert_valid(&parse(&json::render(&findings::Report::default(), Confidence::Low, &NoSources)));
+}
+
+#[test]
+fn what_the_other_engine_says_is_told_and_absent_where_it_says_nothing() {
+    let finding = parse(&json::finding(&samples::compositional(), &Bank));
+    assert_eq!(finding["sites"][0]["concurrent"][0], "bank.Account is annotated @ThreadSafe");
+    assert_eq!(finding["assumed"][0], "several threads share one bank.Account");
+    assert_eq!(finding["fix"][0], "call it before src/bank/Account.java:16");
+    let race = parse(&json::finding(&samples::race(), &Bank));
+    for key in ["assumed", "fix"] {
+        assert_eq!(race.get(key), None);
+    }
+    assert_eq!(race["sites"][0].get("concurrent"), None);
+}
+
+#[test]
+fn odd_findings_are_still_json() {
+    let document = parse(&json::render(&samples::odd(), Confidence::Low, &NoSources));
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(samples::odd().findings.len()));
+}
+
+#[test]
+fn a_finding_of_any_rule_fits_the_schema() {
+    for rule in Rule::ALL.into_iter().filter(|rule| ![Rule::Race, Rule::Deadlock].contains(rule)) {
+        let finding = Finding { rule, ..samples::compositional() };
+        let report = Report { findings: vec![finding.into()], ..Report::default() };
+        assert_valid(&parse(&json::render(&report, Confidence::Low, &Bank)));
+    }
 }
 
 #[test]

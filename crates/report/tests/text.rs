@@ -2,7 +2,7 @@
 
 mod samples;
 
-use findings::{AccessKind, Confidence, Finding, Frame, LockUse, Note, Place, Report};
+use findings::{AccessKind, Confidence, Finding, Frame, LockUse, Note, Place, Report, Rule};
 use insta::assert_snapshot;
 use report::text::{self, Look};
 use report::{NoSources, Sources};
@@ -61,6 +61,50 @@ fn waiting_for_a_thread_under_a_lock_is_told_as_such() {
     finding.sites[1].acquires = None;
     finding.sites[1].place = place("Main", 13);
     assert_snapshot!(plain(&finding));
+}
+
+#[test]
+fn a_blocking_call_says_so_and_why_its_code_runs_at_the_same_time() {
+    assert_snapshot!(plain(&samples::compositional()));
+}
+
+#[test]
+fn a_call_is_told_as_a_call() {
+    let mut finding = samples::compositional();
+    finding.rule = Rule::UnsafeInterfaceCall;
+    finding.sites[0].access = AccessKind::Call;
+    finding.sites[0].locks.clear();
+    let text = plain(&finding);
+    assert!(text.contains("call in any thread, holding no lock"), "{text}");
+    assert!(text.contains("calls here"), "{text}");
+    let without = text::finding(&finding, &NoSources, &Look::plain());
+    assert!(without.contains("call in any thread, holding no lock"), "{without}");
+}
+
+#[test]
+fn an_explanation_cuts_nothing_and_says_what_the_rule_means() {
+    let mut finding = race();
+    let deep = |line| Frame { method: format!("bank.Audit.step{line}()"), place: place("Audit", line) };
+    finding.sites[0].trace.splice(1..1, (1..12).map(deep));
+    finding.also = (20..24).map(|line| (place("Account", line), place("Main", line))).collect();
+    assert_snapshot!(text::explain(&finding, &Bank, &Look::plain()));
+}
+
+#[test]
+fn an_explanation_with_a_repair_of_its_own_needs_no_general_one() {
+    let text = text::explain(&samples::compositional(), &Bank, &Look::plain());
+    assert!(text.contains("  fix     call it before src/bank/Account.java:16\n"), "{text}");
+    assert!(!text.contains("what repairs it"), "{text}");
+}
+
+#[test]
+fn odd_findings_are_told_without_driving_the_terminal() {
+    for finding in &samples::odd().findings {
+        for sources in [&Bank as &dyn Sources, &NoSources] {
+            let text = text::explain(finding, sources, &Look::plain());
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+        }
+    }
 }
 
 #[test]
@@ -160,6 +204,12 @@ fn the_summary_counts_what_is_shown_and_what_is_not() {
     assert_eq!(
         text::summary(&report, Confidence::Low, &look),
         "15 findings (14 races, 1 deadlock): 2 high, 13 low"
+    );
+    let odd = Report { findings: samples::odd().findings, ..Report::default() };
+    assert_eq!(
+        text::summary(&odd, Confidence::Low, &look),
+        "8 findings (2 races, 1 deadlock, 1 unprotected write, 1 container race, 1 unguarded access, \
+         2 blocking calls under a lock): 1 medium, 7 low"
     );
     report.findings = vec![low(1).into()];
     assert_eq!(

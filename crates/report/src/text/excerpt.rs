@@ -2,23 +2,23 @@
 //! alone: a wrong guess costs a less exact underline, never a wrong line.
 
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
-use findings::AccessKind;
+use findings::{AccessKind, Finding, Site};
 use std::ops::Range;
 
 /// One source file, by lines.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     lines: Vec<&'a str>,
 }
 
 /// A stretch of one line; the line counts from 1, the range is in bytes of that line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub line: usize,
     range: Range<usize>,
 }
 
 /// A span with what to say about it.
-pub(super) struct Mark {
+pub(crate) struct Mark {
     pub span: Span,
     pub label: String,
     pub kind: AnnotationKind,
@@ -26,16 +26,43 @@ pub(super) struct Mark {
 
 /// What an access touches, as far as the source can show it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Target<'a> {
+pub(crate) enum Target<'a> {
     Field(&'a str),
     /// Elements of an array.
     Elements,
     Unnamed,
 }
 
+impl<'a> Target<'a> {
+    pub fn of(finding: &'a Finding) -> Target<'a> {
+        match finding.field.as_deref() {
+            Some(field) if field.ends_with("[]") => Target::Elements,
+            Some(field) => Target::Field(field.rsplit('.').next().unwrap_or(field)),
+            None => Target::Unnamed,
+        }
+    }
+}
+
 impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Source<'a> {
         Source { lines: text.lines().collect() }
+    }
+
+    /// What happens at this site: the access, the lock that is wanted, or the statement.
+    pub fn site(&self, site: &Site, target: Target<'_>) -> Option<Span> {
+        let line = site.place.line;
+        match (site.access, &site.acquires) {
+            (AccessKind::Read | AccessKind::Write, _) => self.access(line, target, site.access),
+            (_, Some(wants)) => self.lock(line, &wants.name),
+            (_, None) => self.access(line, Target::Unnamed, site.access),
+        }
+    }
+
+    /// First column of the span and the one after it, counted from 1 in UTF-16 units, as editors and web pages do.
+    pub fn columns(&self, span: &Span) -> Range<usize> {
+        let line = self.lines[span.line - 1];
+        let column = |at: usize| line[..at].encode_utf16().count() + 1;
+        column(span.range.start)..column(span.range.end)
     }
 
     /// Where the target is read or written on this line; the whole statement if it is not seen there.
@@ -246,6 +273,14 @@ mod tests {
         assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Write), "1: int[] b = {a[i], c}; [d[j]]++;");
         assert_eq!(elements("x = new int[n];", Write), "1: [x = new int[n];]");
         assert_eq!(elements("a[", Write), "1: [a[]");
+    }
+
+    #[test]
+    fn columns_count_as_editors_do() {
+        let text = "/* 𝒳 é */ n = 1;";
+        let source = Source::new(text);
+        let span = source.access(1, Target::Field("n"), Write).expect("a span");
+        assert_eq!(source.columns(&span), 12..13);
     }
 
     #[test]

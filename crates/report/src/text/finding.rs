@@ -1,29 +1,25 @@
 //! One finding as text: header, one block per side, then what concerns the whole. Leaves the sides to
-//! [`Side`].
+//! [`super::side`].
 
 use super::{
-    excerpt::Target,
+    extent::Extent,
     look::{Look, clean, indent},
-    side::{Side, Thread},
+    side::sides,
 };
 use crate::{Sources, names::Names};
 use annotate_snippets::{Group, Level};
 use findings::{Confidence, Finding};
 
-/// Further pairs beyond these are only counted.
-const ALSO: usize = 2;
-/// Names of affected fields that are listed.
-const FIELDS: usize = 8;
-
-pub(super) fn render(finding: &Finding, sources: &dyn Sources, names: &Names<'_>, look: &Look) -> String {
+pub(super) fn render(finding: &Finding, sources: &dyn Sources, extent: &Extent, look: &Look) -> String {
+    let names = &Names::new(sources);
     let mut out = header(finding, names, look);
     out.push('\n');
     for side in sides(finding) {
         out.push('\n');
-        out.push_str(&indent(&side.render(sources, names, look)));
+        out.push_str(&indent(&side.render(sources, names, extent, look)));
     }
     out.push('\n');
-    out.push_str(&indent(&facts(finding, names, look)));
+    out.push_str(&indent(&facts(finding, names, extent, look)));
     out
 }
 
@@ -38,43 +34,23 @@ fn header(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
     look.renderer().render(&[Group::with_title(title)])
 }
 
-fn sides(finding: &Finding) -> Vec<Side<'_>> {
-    let target = target(finding);
-    if let [site, twin] = &finding.sites[..]
-        && site == twin
-    {
-        return vec![Side { site, target, thread: Thread::Both }];
-    }
-    let mut sides: Vec<Side<'_>> = vec![];
-    for site in &finding.sites {
-        let alike = sides.iter().any(|side| side.site.origin == site.origin);
-        sides.push(Side { site, target, thread: if alike { Thread::Another } else { Thread::New } });
-    }
-    sides
-}
-
-fn target(finding: &Finding) -> Target<'_> {
-    match finding.field.as_deref() {
-        Some(field) if field.ends_with("[]") => Target::Elements,
-        Some(field) => Target::Field(field.rsplit('.').next().unwrap_or(field)),
-        None => Target::Unnamed,
-    }
-}
-
 /// Two columns: what it is, and what is known.
-fn facts(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
+fn facts(finding: &Finding, names: &Names<'_>, extent: &Extent, look: &Look) -> String {
     let mut rows: Vec<(&str, String)> = vec![];
-    for why in &finding.why {
-        rows.push(("why", names.prose(why)));
-    }
+    let mut tell = |key, sentences: &[String]| {
+        rows.extend(sentences.iter().map(|sentence| (key, names.prose(sentence))));
+    };
+    tell("why", &finding.why);
+    tell("assumed", &finding.assumed);
+    tell("fix", &finding.fix);
     if let Some(object) = &finding.object {
         rows.push(("object", format!("allocated at {}", names.place(object))));
     }
     if !finding.fields.is_empty() {
-        rows.push(("affects", affected(finding)));
+        rows.push(("affects", affected(finding, extent.fields)));
     }
-    if !finding.also.is_empty() {
-        rows.push(("also", also(finding, names)));
+    if extent.also > 0 && !finding.also.is_empty() {
+        rows.push(("also", also(finding, extent.also, names)));
     }
     rows.push(("id", finding.id.clone()));
 
@@ -89,19 +65,19 @@ fn facts(finding: &Finding, names: &Names<'_>, look: &Look) -> String {
 }
 
 /// `17 fields of this object: a, b, c and 14 more`, without their common owner's name.
-fn affected(finding: &Finding) -> String {
+fn affected(finding: &Finding, most: usize) -> String {
     let short = |field: &String| field.rsplit('.').next().unwrap_or(field).to_string();
-    let mut names: Vec<String> = finding.fields.iter().take(FIELDS).map(short).collect();
-    if finding.fields.len() > FIELDS {
-        names.push(format!("{} more", finding.fields.len() - FIELDS));
+    let mut names: Vec<String> = finding.fields.iter().take(most).map(short).collect();
+    if finding.fields.len() > most {
+        names.push(format!("{} more", finding.fields.len() - most));
     }
     format!("{} fields of this object: {}", finding.fields.len(), names.join(", "))
 }
 
-fn also(finding: &Finding, names: &Names<'_>) -> String {
-    let mut pairs: Vec<String> = finding.also.iter().take(ALSO).map(|pair| names.pair(pair)).collect();
-    if finding.also.len() > ALSO {
-        pairs.push(format!("{} more", finding.also.len() - ALSO));
+fn also(finding: &Finding, most: usize, names: &Names<'_>) -> String {
+    let mut pairs: Vec<String> = finding.also.iter().take(most).map(|pair| names.pair(pair)).collect();
+    if finding.also.len() > most {
+        pairs.push(format!("{} more", finding.also.len() - most));
     }
     pairs.join(", ")
 }

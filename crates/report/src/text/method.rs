@@ -4,7 +4,7 @@ use super::look::clean;
 
 /// `bank.Bank.lambda$main$0(bank.Account)` → `lambda in bank.Bank.main`, `bank.Account.<init>(int)` →
 /// `new bank.Account(int)`; `java.lang.` in parameters is left out.
-pub(super) fn readable(method: &str) -> String {
+pub(crate) fn readable(method: &str) -> String {
     let method = clean(method);
     let (path, parameters) = match method.find('(') {
         Some(at) => method.split_at(at),

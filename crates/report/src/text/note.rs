@@ -42,7 +42,7 @@ pub fn most_important(notes: &[Note]) -> (Vec<&Note>, Vec<&Note>) {
     })
 }
 
-fn needs_attention(note: &Note) -> bool {
+pub(crate) fn needs_attention(note: &Note) -> bool {
     ABOUT_THE_INPUT.contains(&note.kind.as_str())
 }
 
@@ -50,8 +50,13 @@ fn needs_attention(note: &Note) -> bool {
 pub fn note(note: &Note, look: &Look) -> String {
     let head = format!("note[{}]", clean(&note.kind));
     let head = if needs_attention(note) { look.alert(&head) } else { look.key(&head) };
+    format!("{head}: {}", words(note))
+}
+
+/// What it says, and how often it happened.
+pub(crate) fn words(note: &Note) -> String {
     let times = if note.count > 1 { format!(" ({} times)", note.count) } else { String::new() };
-    format!("{head}: {}{times}", clean(&note.message))
+    format!("{}{times}", clean(&note.message))
 }
 
 /// "no longer[missing-class]: …", of a note that was told earlier.

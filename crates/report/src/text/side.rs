@@ -3,13 +3,14 @@
 
 use super::{
     excerpt::{Mark, Source, Target},
+    extent::Extent,
     look::{Look, clean},
     method::readable,
     trace,
 };
 use crate::{Sources, names::Names};
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin};
-use findings::{AccessKind, LockUse, Place, Site};
+use findings::{AccessKind, Finding, LockUse, Place, Site};
 
 /// A site and how its finding speaks of it.
 pub(super) struct Side<'a> {
@@ -28,19 +29,65 @@ pub(super) enum Thread {
     Both,
 }
 
+/// All sides of a finding, in its order. Two that say the same are one.
+pub(super) fn sides(finding: &Finding) -> Vec<Side<'_>> {
+    let target = Target::of(finding);
+    if let [site, twin] = &finding.sites[..]
+        && site == twin
+    {
+        return vec![Side { site, target, thread: Thread::Both }];
+    }
+    let mut sides: Vec<Side<'_>> = vec![];
+    for site in &finding.sites {
+        let alike = sides.iter().any(|side| side.site.origin == site.origin);
+        sides.push(Side { site, target, thread: if alike { Thread::Another } else { Thread::New } });
+    }
+    sides
+}
+
+/// What one side does, in a sentence.
+pub(crate) fn deed(site: &Site, names: &Names<'_>) -> String {
+    Side { site, target: Target::Unnamed, thread: Thread::New }.sentence(names)
+}
+
+/// Who does it: "the main thread", "any thread".
+pub(crate) fn doer(site: &Site, names: &Names<'_>) -> String {
+    Side { site, target: Target::Unnamed, thread: Thread::New }.thread(names)
+}
+
 impl Side<'_> {
-    pub fn render(&self, sources: &dyn Sources, names: &Names<'_>, look: &Look) -> String {
+    pub fn render(&self, sources: &dyn Sources, names: &Names<'_>, extent: &Extent, look: &Look) -> String {
         let text = sources.text(&self.site.place.file).unwrap_or_default();
         let source = Source::new(&text);
-        let group = match self.access(&source, names) {
-            Some(access) => self.with_excerpt(access, &source, names),
-            None => self.without_excerpt(names),
+        let group = match self.mark(&source, names) {
+            Some(mark) => self.with_excerpt(mark, &source, names, extent),
+            None => self.without_excerpt(names, extent),
         };
         look.renderer().render(&[group])
     }
 
+    /// The side in one sentence: "write in the main thread, holding no lock".
+    pub fn sentence(&self, names: &Names<'_>) -> String {
+        let thread = self.thread(names);
+        match (self.verb(), &self.site.holds, &self.site.acquires) {
+            (Some(verb), ..) => self.does(verb, &thread, names),
+            (None, Some(holds), Some(wants)) => {
+                format!("{thread} holds {} and wants {}", lock(holds, names), lock(wants, names))
+            }
+            (None, Some(holds), None) => format!("{thread} holds {} and waits", lock(holds, names)),
+            (None, None, Some(wants)) => format!("{thread} wants {}", lock(wants, names)),
+            (None, None, None) => format!("{thread} waits"),
+        }
+    }
+
     /// The source around the access shows what it can; the rest is said.
-    fn with_excerpt(&self, access: Mark, source: &Source<'_>, names: &Names<'_>) -> Group<'static> {
+    fn with_excerpt(
+        &self,
+        access: Mark,
+        source: &Source<'_>,
+        names: &Names<'_>,
+        extent: &Extent,
+    ) -> Group<'static> {
         let mut marks = vec![];
         let mut unseen = vec![];
         for held in self.held() {
@@ -55,27 +102,34 @@ impl Side<'_> {
         }
         marks.push(access);
         let thread = self.thread(names);
-        let title = match self.site.access {
-            AccessKind::Read | AccessKind::Write => self.accesses(&thread, names),
-            AccessKind::Acquire | AccessKind::Wait | AccessKind::Block | AccessKind::Call => thread,
+        let title = match self.verb() {
+            Some(verb) => self.does(verb, &thread, names),
+            None => thread,
         };
         let snippet = source.snippet(clean(&names.file(&self.site.place.file)), marks);
-        titled(title).element(snippet).elements(self.facts(&unseen, names))
+        titled(title).element(snippet).elements(self.facts(&unseen, names, extent))
     }
 
-    fn without_excerpt(&self, names: &Names<'_>) -> Group<'static> {
-        let thread = self.thread(names);
-        let title = match (self.site.access, &self.site.holds, &self.site.acquires) {
-            (AccessKind::Read | AccessKind::Write, ..) => self.accesses(&thread, names),
-            (_, Some(holds), Some(wants)) => {
-                format!("{thread} holds {} and wants {}", lock(holds, names), lock(wants, names))
-            }
-            (_, Some(holds), None) => format!("{thread} holds {} and waits", lock(holds, names)),
-            (_, None, Some(wants)) => format!("{thread} wants {}", lock(wants, names)),
-            (_, None, None) => format!("{thread} waits"),
-        };
+    fn without_excerpt(&self, names: &Names<'_>, extent: &Extent) -> Group<'static> {
         let held: Vec<_> = self.held().collect();
-        titled(title).element(origin(&self.site.place, names)).elements(self.facts(&held, names))
+        let group = titled(self.sentence(names)).element(origin(&self.site.place, names));
+        group.elements(self.facts(&held, names, extent))
+    }
+
+    /// What is done there. Threads that stand still in a deadlock are told by what they hold and want instead.
+    fn verb(&self) -> Option<&'static str> {
+        match self.site.access {
+            AccessKind::Read => Some("read"),
+            AccessKind::Write => Some("write"),
+            AccessKind::Block => Some("blocking call"),
+            AccessKind::Call => Some("call"),
+            AccessKind::Acquire | AccessKind::Wait => None,
+        }
+    }
+
+    fn does(&self, verb: &str, thread: &str, names: &Names<'_>) -> String {
+        let held: Vec<_> = self.held().collect();
+        format!("{verb} in {thread}, holding {}", holding(&held, names))
     }
 
     fn held(&self) -> impl Iterator<Item = &LockUse> {
@@ -87,24 +141,20 @@ impl Side<'_> {
         thread(&clean(&names.prose(&self.site.origin)), self.thread)
     }
 
-    fn accesses(&self, thread: &str, names: &Names<'_>) -> String {
-        format!("{} in {thread}, holding {}", self.site.access.id(), holding(&self.site.locks, names))
-    }
-
-    fn access(&self, source: &Source<'_>, names: &Names<'_>) -> Option<Mark> {
-        let line = self.site.place.line;
-        let (span, label) = match (self.site.access, &self.site.acquires) {
-            (AccessKind::Write, _) => {
-                (source.access(line, self.target, AccessKind::Write), "written here".into())
-            }
-            (AccessKind::Read, _) => (source.access(line, self.target, AccessKind::Read), "read here".into()),
-            (_, Some(wants)) => (source.lock(line, &wants.name), format!("wants {}", lock(wants, names))),
-            (_, None) => (source.access(line, Target::Unnamed, self.site.access), "waits here".into()),
+    fn mark(&self, source: &Source<'_>, names: &Names<'_>) -> Option<Mark> {
+        let label = match (self.site.access, &self.site.acquires) {
+            (AccessKind::Write, _) => "written here".into(),
+            (AccessKind::Read, _) => "read here".into(),
+            (_, Some(wants)) => format!("wants {}", lock(wants, names)),
+            (AccessKind::Block, None) => "may block here".into(),
+            (AccessKind::Call, None) => "calls here".into(),
+            (AccessKind::Acquire | AccessKind::Wait, None) => "waits here".into(),
         };
-        Some(Mark { span: span?, label, kind: AnnotationKind::Primary })
+        let span = source.site(self.site, self.target)?;
+        Some(Mark { span, label, kind: AnnotationKind::Primary })
     }
 
-    fn facts(&self, unseen: &[&LockUse], names: &Names<'_>) -> Vec<Element<'static>> {
+    fn facts(&self, unseen: &[&LockUse], names: &Names<'_>, extent: &Extent) -> Vec<Element<'static>> {
         let place = |place: &Place| clean(&names.place(place));
         let mut facts = vec![];
         for held in unseen.iter().filter(|held| !held.place.file.is_empty()) {
@@ -115,7 +165,11 @@ impl Side<'_> {
         {
             facts.push(fact("thread", format!("started at {}", place(started))));
         }
-        facts.push(match trace::lines(&self.site.trace, names) {
+        if !self.site.concurrent.is_empty() {
+            let reasons = self.site.concurrent.iter().map(|why| clean(&names.prose(why)));
+            facts.push(fact("concurrent", reasons.collect::<Vec<_>>().join("\n")));
+        }
+        facts.push(match trace::lines(&self.site.trace, extent.calls, names) {
             lines if lines.len() > 1 => fact("calls", lines.join("\n")),
             lines => fact("in", lines.into_iter().next().unwrap_or_else(|| readable(&self.site.method))),
         });
@@ -141,11 +195,13 @@ fn fact(name: &'static str, text: String) -> Element<'static> {
 fn thread(origin: &str, relation: Thread) -> String {
     let (first, rest) = origin.split_once(' ').unwrap_or((origin, ""));
     let named = match first {
+        "" => "some thread".to_owned(),
         "a" | "an" | "the" | "any" | "each" | "every" | "some" | "one" => origin.to_owned(),
         _ => format!("the {origin}"),
     };
     match (relation, first) {
         (Thread::New, _) => named,
+        (Thread::Another, "" | "any" | "each" | "every" | "some" | "one") => named,
         (Thread::Another, "a" | "an" | "the") => format!("another {rest}"),
         (Thread::Another, _) => format!("another {origin}"),
         (Thread::Both, _) => format!("{named} and another like it"),
@@ -153,7 +209,7 @@ fn thread(origin: &str, relation: Thread) -> String {
 }
 
 /// Each lock stands below with its place; a long list would only hide the thread.
-fn holding(locks: &[LockUse], names: &Names<'_>) -> String {
+fn holding(locks: &[&LockUse], names: &Names<'_>) -> String {
     match locks {
         [] => "no lock".to_owned(),
         [only] => lock(only, names),
@@ -162,11 +218,29 @@ fn holding(locks: &[LockUse], names: &Names<'_>) -> String {
     }
 }
 
-fn lock(lock: &LockUse, names: &Names<'_>) -> String {
+pub(crate) fn lock(lock: &LockUse, names: &Names<'_>) -> String {
     let mode = if lock.shared { " in read mode" } else { "" };
     match clean(&names.prose(&lock.name)).as_str() {
         // Words for a lock without a name are no code.
         name if name.starts_with("a ") => format!("{name}{mode}"),
         name => format!("`{name}`{mode}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_named_as_one_would_say() {
+        assert_eq!(thread("main thread", Thread::New), "the main thread");
+        assert_eq!(thread("a pool thread", Thread::Another), "another pool thread");
+        assert_eq!(
+            thread("thread started at A.java:3", Thread::Another),
+            "another thread started at A.java:3"
+        );
+        assert_eq!(thread("any thread", Thread::Another), "any thread");
+        assert_eq!(thread("main thread", Thread::Both), "the main thread and another like it");
+        assert_eq!(thread("", Thread::New), "some thread");
     }
 }

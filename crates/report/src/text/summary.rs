@@ -20,7 +20,7 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
 fn rules(report: &Report, min: Confidence) -> String {
     list(Rule::ALL.map(|rule| {
         let count = report.shown(min).filter(|finding| finding.rule == rule).count();
-        (count, plural(count, rule.id()))
+        (count, rule.counted(count))
     }))
 }
 

@@ -1,4 +1,5 @@
-//! A hand-made report on a small bank, as the analysis would give it: one race, one deadlock.
+//! A hand-made report on a small bank, as the analysis would give it: one race, one deadlock. And one of findings that no
+//! renderer likes.
 
 use findings::{
     AccessKind, Confidence, Engine, Finding, Frame, LockUse, Note, Place, Report, Rule, Site, Stats,
@@ -107,6 +108,75 @@ pub fn deadlock() -> Finding {
             side(bob, alice, "thread started at bank/Main.java:12", 9),
         ],
         why: vec!["no lock is held around both".into()],
+        ..Finding::default()
+    }
+}
+
+/// Everything that may be unknown, missing, too many, or not fit for a format.
+pub fn odd() -> Report {
+    let evil =
+        "100% of <a href=\"x\">&amp;</a>, [b](1): \u{1b}]0;owned\u{7}\u{0}\r\n::error::,\u{ffff} 𝒳 ]]>";
+    let bare = |rule, sites| Finding { rule, sites, id: "0123456789abcdef".into(), ..Finding::default() };
+    let unknown = Site { method: "bank.Account$1.run()".into(), ..Site::default() };
+    let nowhere = Site::default();
+    let elsewhere = Site {
+        place: Place { file: "org/h2 x/100%.java".into(), line: 7 },
+        method: "org.h2.X.run()".into(),
+        origin: "any thread".into(),
+        ..Site::default()
+    };
+    let lineless = Site { place: place("Account", 0), ..elsewhere.clone() };
+    let beyond = Site { place: place("Account", 9999), ..elsewhere.clone() };
+    let nasty = Site {
+        place: Place { file: evil.into(), line: 1 },
+        method: evil.into(),
+        origin: evil.into(),
+        concurrent: vec![evil.into()],
+        locks: vec![LockUse { name: evil.into(), place: place("Account", 8), shared: true }],
+        trace: vec![Frame { method: evil.into(), place: Place::default() }; 2],
+        ..Site::default()
+    };
+    let findings = [
+        bare(Rule::Race, vec![]),
+        bare(Rule::UnprotectedWrite, vec![unknown.clone()]),
+        bare(Rule::ContainerRace, vec![nowhere.clone(), elsewhere.clone()]),
+        bare(Rule::Deadlock, vec![elsewhere.clone(), lineless.clone(), beyond.clone(), nowhere, unknown]),
+        bare(Rule::GuardedBy, vec![lineless]),
+        bare(Rule::BlockingUnderLock, vec![beyond]),
+        Finding {
+            message: evil.into(),
+            why: vec![evil.into()],
+            ..bare(Rule::Race, vec![nasty.clone(), nasty])
+        },
+        compositional(),
+    ];
+    let note = Note { kind: "corrupt-class".into(), message: evil.into(), count: 2 };
+    Report { findings: findings.map(Into::into).into(), notes: vec![note], ..Report::default() }
+}
+
+/// As the engine that sees one class at a time tells it.
+pub fn compositional() -> Finding {
+    let call = Site {
+        concurrent: vec![
+            "bank.Account is annotated @ThreadSafe".into(),
+            "deposit(int) is synchronized".into(),
+        ],
+        locks: vec![lock("this", 16)],
+        origin: "any thread".into(),
+        started: None,
+        trace: vec![],
+        ..site(AccessKind::Block, 17, "bank.Account.transfer(bank.Account, int)", "", 0)
+    };
+    Finding {
+        id: fingerprint(&["blocking-under-lock", "transfer"]),
+        rule: Rule::BlockingUnderLock,
+        confidence: Confidence::Medium,
+        engines: vec![Engine::Compositional],
+        message: "transfer waits for the disk while it holds a lock".into(),
+        sites: vec![call],
+        why: vec!["java.nio.file.Files.readString may take long".into()],
+        assumed: vec!["several threads share one bank.Account".into()],
+        fix: vec!["call it before bank/Account.java:16".into()],
         ..Finding::default()
     }
 }

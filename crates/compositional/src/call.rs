@@ -7,11 +7,27 @@ use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
 use crate::state::State;
-use crate::summary::{Access, Asked, Blocking, Held, Run, Site, Summary, Taken, Thread};
+use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Summary, Taken, Thread};
 use crate::value::{Abs, Part};
 use ir::{LambdaKind, MethodId};
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
 use std::sync::Arc;
+
+/// A call of one method, as the caller sees it.
+pub(crate) struct Call<'c> {
+    pub target: MethodId,
+    pub args: &'c [Abs],
+    pub event: EventId,
+    pub state: &'c State,
+    /// The start in which it runs, counted from 1.
+    pub started: u8,
+}
+
+impl Call<'_> {
+    fn site(&self, digest: u64) -> Site {
+        Site { at: self.event, via: Some((self.target, digest)) }
+    }
+}
 
 /// Static fields are told so many calls away: further up nobody knows more about them.
 const FARTHEST_STATIC: u8 = 4;
@@ -39,7 +55,7 @@ impl Frame<'_> {
                 }
             }
         }
-        if self.starts_something(event, &callee, &args) {
+        if self.starts_something(&callee, &args) {
             let start = self.start(event, Vec::new());
             state.running |= 1 << start;
         }
@@ -58,6 +74,7 @@ impl Frame<'_> {
                 started: false,
                 site: here(event),
                 depth: 0,
+                digest: 0,
             });
         }
         if let Some(model) = &callee.model {
@@ -66,7 +83,7 @@ impl Frame<'_> {
         }
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
-                self.apply(&summary, target, &args, event, state, 0, draft);
+                self.apply(&summary, &Call { target, args: &args, event, state, started: 0 }, draft);
             }
         }
         // A function that was passed in is called, whatever it is.
@@ -112,97 +129,104 @@ impl Frame<'_> {
         }
     }
 
-    /// Puts what a method does into the one that calls it. `started` is the start in which it runs, counted from 1.
-    pub(crate) fn apply(
-        &mut self,
-        summary: &Summary,
-        target: MethodId,
-        args: &[Abs],
-        event: EventId,
-        state: &State,
-        started: u8,
-        draft: &mut Draft,
-    ) {
-        let site = |number: usize| Site { at: event, via: Some((target, number as u32)) };
-        for (number, access) in summary.accesses.iter().enumerate() {
+    /// Puts what a method does into the one that calls it.
+    pub(crate) fn apply(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
+        self.apply_accesses(summary, call, draft);
+        self.apply_locks(summary, call, draft);
+        self.apply_blocking(summary, call, draft);
+        self.apply_runs(summary, call, draft);
+        if self.link.is_closed(call.target) {
+            let name = |abs: &Abs| if abs.sure { abs.paths[0] } else { Path::UNKNOWN };
+            let args = call.args.iter().map(name).collect();
+            let held = call.state.held().filter(|held| held.sure && call.started == 0);
+            draft.calls.push(Called {
+                target: call.target,
+                held: held.map(|held| held.lock).collect(),
+                args,
+            });
+        }
+    }
+
+    fn apply_accesses(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
+        for access in &summary.accesses {
             let depth = access.depth.saturating_add(1);
             let is_static = matches!(access.path.root, Root::Static(_));
-            if is_static && depth > FARTHEST_STATIC && started == 0 {
+            if is_static && depth > FARTHEST_STATIC && call.started == 0 {
                 continue;
             }
-            let start = match (started, access.started) {
-                (0, 0) => 0,
-                (0, _) => self.starts.iter().position(|start| start.at == event).map_or(0, |at| at as u8 + 1),
-                (started, _) => started,
+            // What the called method has waited for happens while it is called.
+            let is_started = access.started > 0 && summary.detached & (1 << (access.started - 1)) != 0;
+            let started = match call.started {
+                0 if is_started => self.start_at(call.event),
+                started => started,
             };
-            let paths = self.moved(access.path, args);
-            let held = self.moved_held(&access.held, args, event, state, started > 0 || access.started > 0);
-            let running = if start > 0 { 0 } else { state.running | self.running_inside(access, event) };
-            let thread = match (start, access.thread) {
+            let paths = self.moved(access.path, call.args);
+            let held = self.moved_held(&access.held, call, started > 0);
+            let running = call.state.running | self.running_inside(access, call.event);
+            let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
                 (_, thread) => thread,
             };
             for path in paths {
-                if started == 0 && state.owns(&path) {
+                if started == 0 && call.state.owns(&path) {
                     continue;
                 }
                 let (writes, held) = (access.writes, held.clone());
-                draft.access(Access {
-                    path,
-                    writes,
-                    held,
-                    thread,
-                    started: start,
-                    running,
-                    site: site(number),
-                    depth,
-                });
+                let site = call.site(access.digest);
+                draft.access(Access { path, writes, held, thread, started, running, site, depth, digest: 0 });
             }
         }
-        for (number, taken) in summary.taken.iter().enumerate() {
-            let (lock, shared) = self.moved_lock(taken.lock, taken.shared, args);
-            let is_started = taken.started || started > 0;
+    }
+
+    fn apply_locks(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
+        for taken in &summary.taken {
+            let (lock, shared) = self.moved_lock(taken.lock, taken.shared, call.args);
+            let started = taken.started || call.started > 0;
             if lock == Path::UNKNOWN || matches!(lock.root, Root::Made(_)) {
                 continue;
             }
-            if !is_started {
-                self.write_lock(lock, shared, site(number), state, draft);
+            let site = call.site(taken.digest);
+            if !started {
+                self.write_lock(lock, shared, site, call.state, draft);
             }
             let depth = taken.depth.saturating_add(1);
-            draft.take(Taken { lock, shared, started: is_started, site: site(number), depth });
+            draft.take(Taken { lock, shared, started, site, depth, digest: 0 });
         }
-        for (number, blocking) in summary.blocking.iter().enumerate() {
-            let is_started = blocking.started || started > 0;
-            let held = self.moved_held(&blocking.held, args, event, state, is_started);
-            let but = blocking.but.map(|path| self.moved_lock(path, false, args).0);
+    }
+
+    fn apply_blocking(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
+        for blocking in &summary.blocking {
+            let started = blocking.started || call.started > 0;
+            let held = self.moved_held(&blocking.held, call, started);
+            let but = blocking.but.map(|path| self.moved_lock(path, false, call.args).0);
             let depth = blocking.depth.saturating_add(1);
-            draft.blocking.push(Blocking {
-                what: blocking.what,
-                held,
-                but,
-                started: is_started,
-                site: site(number),
-                depth,
-            });
+            let site = call.site(blocking.digest);
+            draft.blocking.push(Blocking { what: blocking.what, held, but, started, site, depth, digest: 0 });
         }
+    }
+
+    fn apply_runs(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
         for run in &summary.runs {
-            let Some(function) = args.get(usize::from(run.param)).cloned() else { continue };
-            let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, args)).collect();
-            let mut inside = state.clone();
-            if started == 0 && !run.started {
+            let Some(function) = call.args.get(usize::from(run.param)).cloned() else { continue };
+            let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, call.args)).collect();
+            let mut inside = call.state.clone();
+            if call.started == 0 && !run.started {
                 for held in &run.held {
-                    let (lock, shared) = self.moved_lock(held.lock, held.shared, args);
-                    inside.acquire(lock, shared, event, None);
+                    let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);
+                    inside.acquire(lock, shared, call.event, None);
                 }
             }
-            let started = match (started, run.started) {
-                (0, true) => {
-                    self.starts.iter().position(|start| start.at == event).map_or(0, |at| at as u8 + 1)
-                }
-                (started, _) => started,
+            let started = match call.started {
+                0 if run.started => self.start_at(call.event),
+                started => started,
             };
-            self.run(&function, &run.method, &passed, event, &inside, started, draft);
+            self.run(&function, &run.method, &passed, call.event, &inside, started, draft);
         }
+    }
+
+    /// The start at this event, counted from 1; 0 if there is none.
+    fn start_at(&self, event: EventId) -> u8 {
+        self.starts.iter().position(|start| start.at == event).map_or(0, |at| at as u8 + 1)
     }
 
     /// Runs a function: a lambda, or an object that this method made.
@@ -221,7 +245,7 @@ impl Frame<'_> {
             let (target, args) = (target.0, [target.1.as_slice(), args].concat());
             if let Some(summary) = self.known(target).filter(|_| self.inside < DEEPEST_FUNCTION) {
                 self.inside += 1;
-                self.apply(&summary, target, &args, event, state, started, draft);
+                self.apply(&summary, &Call { target, args: &args, event, state, started }, draft);
                 self.inside -= 1;
             }
             return;
@@ -312,23 +336,14 @@ impl Frame<'_> {
         }
     }
 
-    fn moved_held(
-        &mut self,
-        held: &[Held],
-        args: &[Abs],
-        event: EventId,
-        state: &State,
-        elsewhere: bool,
-    ) -> Box<[Held]> {
-        let mut all: Vec<Held> = held
-            .iter()
-            .map(|held| {
-                let (lock, shared) = self.moved_lock(held.lock, held.shared, args);
-                Held { lock, shared, sure: held.sure, at: event }
-            })
-            .collect();
-        if !elsewhere {
-            all.extend(state.held());
+    fn moved_held(&mut self, held: &[Held], call: &Call<'_>, is_elsewhere: bool) -> Box<[Held]> {
+        let mut all: Vec<Held> = Vec::new();
+        for held in held {
+            let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);
+            all.push(Held { lock, shared, sure: held.sure, at: call.event });
+        }
+        if !is_elsewhere {
+            all.extend(call.state.held());
         }
         all.sort_unstable_by_key(|held| (held.lock, held.shared, !held.sure, held.at));
         all.dedup_by_key(|held| (held.lock, held.shared));
@@ -344,16 +359,12 @@ impl Frame<'_> {
     }
 
     /// Does the call start a thread that may still run when it is back?
-    fn starts_something(&mut self, event: EventId, callee: &Callee, args: &[Abs]) -> bool {
-        let _ = event;
-        callee.targets.clone().into_iter().any(|target| {
-            self.known(target).is_some_and(|summary| {
-                summary.accesses.iter().any(|access| access.started > 0)
-                    || summary.runs.iter().any(|run| {
-                        run.started && args.get(usize::from(run.param)).is_some_and(|arg| arg.made.is_some())
-                    })
-            })
-        })
+    fn starts_something(&mut self, callee: &Callee, args: &[Abs]) -> bool {
+        let starts = |summary: &Summary| {
+            let function = |run: &Run| args.get(usize::from(run.param)).is_some_and(|arg| arg.made.is_some());
+            summary.detached != 0 || summary.runs.iter().any(|run| run.started && function(run))
+        };
+        callee.targets.iter().any(|&target| self.known(target).is_some_and(|summary| starts(&summary)))
     }
 
     /// The number of the start at this event, from 0.

@@ -4,7 +4,7 @@
 use crate::frame::{Method, returned};
 use crate::link::{Link, digest};
 use crate::path::{Path, Root, Step};
-use crate::summary::{Access, Asked, Blocking, Held, Left, Nested, Run, Summary, Taken, Thread};
+use crate::summary::{Access, Asked, Blocking, Called, Held, Left, Nested, Run, Summary, Taken, Thread};
 use crate::value::Abs;
 use ir::FieldId;
 use rustc_hash::FxHashMap;
@@ -22,6 +22,7 @@ pub(crate) struct Draft {
     /// Starts that nobody waited for when it returned.
     pub detached: u64,
     pub locks: bool,
+    pub calls: Vec<Called>,
 }
 
 const MOST_ACCESSES: usize = 128;
@@ -47,28 +48,41 @@ impl Draft {
         let mut is_cut = false;
         summary.accesses = chosen(
             accesses,
-            |access| digests.access(access),
-            |a| (a.depth, a.site.at),
+            |access| {
+                access.digest = digests.access(access);
+                access.digest
+            },
+            |access| (access.depth, access.site.at),
             MOST_ACCESSES,
             &mut is_cut,
         );
         summary.taken = chosen(
             self.taken,
-            |taken| digests.taken(taken),
-            |a| (a.depth, a.site.at),
+            |taken| {
+                taken.digest = digests.taken(taken);
+                taken.digest
+            },
+            |taken| (taken.depth, taken.site.at),
             MOST_LOCKS,
             &mut is_cut,
         );
+        let nearest = |nested: &Nested| (u8::from(nested.site.via.is_some()), nested.site.at);
         summary.nested =
-            chosen(self.nested, |nested| digests.nested(nested), |a| (0, a.site.at), MOST_LOCKS, &mut is_cut);
+            chosen(self.nested, |nested| digests.nested(nested), nearest, MOST_LOCKS, &mut is_cut);
         summary.blocking = chosen(
             self.blocking,
-            |blocking| digests.blocking(blocking),
-            |a| (a.depth, a.site.at),
+            |blocking| {
+                blocking.digest = digests.blocking(blocking);
+                blocking.digest
+            },
+            |blocking| (blocking.depth, blocking.site.at),
             MOST_RUNS,
             &mut is_cut,
         );
-        summary.runs = chosen(self.runs, |run| digests.run(run), |a| (0, a.at), MOST_RUNS, &mut is_cut);
+        summary.runs = chosen(self.runs, |run| digests.run(run), |run| (0, run.at), MOST_RUNS, &mut is_cut);
+        summary.calls = self.calls;
+        summary.calls.sort();
+        summary.calls.dedup();
         summary.is_cut = is_cut;
         summary.leaves = self.leaves;
         summary.stores = self.stores;
@@ -110,14 +124,14 @@ fn without_lonely(accesses: Vec<Access>) -> Vec<Access> {
 /// One of each kind, the nearest, in the order of their digests.
 fn chosen<T>(
     all: Vec<T>,
-    kind: impl Fn(&T) -> u64,
+    mut kind: impl FnMut(&mut T) -> u64,
     rank: impl Fn(&T) -> (u8, u32),
     most: usize,
     is_cut: &mut bool,
 ) -> Vec<T> {
     let mut best: FxHashMap<u64, T> = FxHashMap::default();
-    for one in all {
-        match best.entry(kind(&one)) {
+    for mut one in all {
+        match best.entry(kind(&mut one)) {
             std::collections::hash_map::Entry::Occupied(mut known) => {
                 if rank(&one) < rank(known.get()) {
                     known.insert(one);

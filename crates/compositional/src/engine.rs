@@ -25,6 +25,8 @@ pub struct Compositional {
     pub(crate) methods: Vec<Method>,
     pub(crate) numbers: FxHashMap<MethodId, u32>,
     pub(crate) summaries: Vec<Option<Arc<Summary>>>,
+    /// Locks that all callers of a method hold.
+    pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
     /// Classes of the application, in the order of their names.
     pub(crate) classes: Vec<ClassId>,
 }
@@ -42,6 +44,7 @@ impl Compositional {
             methods: Vec::new(),
             numbers: FxHashMap::default(),
             summaries: Vec::new(),
+            held: FxHashMap::default(),
             classes: Vec::new(),
         };
         for name in source.app_classes() {
@@ -56,6 +59,7 @@ impl Compositional {
         engine.add_libraries();
         crate::fields::find(&mut engine.link, &engine.methods);
         engine.summarise();
+        engine.held = crate::callers::held(&engine);
         engine
     }
 

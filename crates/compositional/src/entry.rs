@@ -121,7 +121,13 @@ impl Entry {
                 _ => None,
             };
             let Some(path) = path else { continue };
-            let held = access.held.iter().map(|held| Held { lock: self.lock(held.lock), ..*held }).collect();
+            let own = access.held.iter().map(|held| Held { lock: self.lock(held.lock), ..*held });
+            let of_callers = engine.held.get(&self.method).into_iter().flatten();
+            let of_callers = of_callers.filter(|_| access.started == 0).map(|&lock| {
+                let lock = self.lock(lock);
+                Held { lock, shared: false, sure: true, at: crate::ENTRY }
+            });
+            let held = own.chain(of_callers).collect();
             seen.push(Seen { entry: self, access, number: number as u32, path, held });
         }
         seen

@@ -102,6 +102,16 @@ fn hint(program: &Program, knowledge: &Knowledge, class: ClassId) -> Option<Stri
     found.next()
 }
 
+/// Does a class of the JDK say `synchronized` already? Then it says nothing about this one.
+fn is_inherited(program: &Program, id: MethodId) -> bool {
+    let entry = program.method(id);
+    program.supertypes(entry.class).any(|above| {
+        let of_jdk = program.class(above).layer == classfile::Layer::Jdk;
+        let overridden = program.declared_method(ir::MethodRef { class: above, selector: entry.selector });
+        of_jdk && overridden.is_some_and(|method| program.method(method).is_synchronized())
+    })
+}
+
 impl Compositional {
     /// Why a method that others call is believed to run on any thread.
     pub(crate) fn evidence(&self, program: &Program, says: &ClassSays, id: MethodId) -> Option<Evidence> {
@@ -140,12 +150,15 @@ impl Compositional {
                 format!("a framework runs {} on a thread of its own", program.method_display(id)),
             );
         }
-        if method.is_synchronized {
+        if method.is_synchronized && !is_inherited(program, id) {
             return found(Strength::Locks, format!("{} is synchronized", program.method_display(id)));
         }
         let known =
             |root: Root| matches!(root, Root::Param(_) | Root::Static(_) | Root::Class(_) | Root::Unknown);
-        if summary.locks && summary.taken.iter().any(|taken| taken.depth == 0 && known(taken.lock.root)) {
+        if summary.locks
+            && !method.is_synchronized
+            && summary.taken.iter().any(|taken| taken.depth == 0 && known(taken.lock.root))
+        {
             return found(Strength::Locks, format!("{} takes a lock", program.method_display(id)));
         }
         let inner = summary.taken.iter().find(|taken| {

@@ -240,6 +240,7 @@ impl Frame<'_> {
                     started: false,
                     site: here(crate::ENTRY),
                     depth: 0,
+                    digest: 0,
                 });
             }
         }
@@ -329,7 +330,17 @@ impl Frame<'_> {
         }
         let held: Box<[Held]> = state.held().collect();
         let (thread, running) = (self.thread, state.running);
-        draft.access(Access { path, writes, held, thread, started: 0, running, site: here(event), depth: 0 });
+        draft.access(Access {
+            path,
+            writes,
+            held,
+            thread,
+            started: 0,
+            running,
+            site: here(event),
+            depth: 0,
+            digest: 0,
+        });
     }
 
     /// A lock is taken here, or in something that is called here.
@@ -349,7 +360,7 @@ impl Frame<'_> {
             draft.nested.push(Nested { held, lock, shared, site });
         }
         if site.via.is_none() {
-            draft.take(Taken { lock, shared, started: false, site, depth: 0 });
+            draft.take(Taken { lock, shared, started: false, site, depth: 0, digest: 0 });
         }
     }
 

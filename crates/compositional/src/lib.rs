@@ -3,6 +3,7 @@
 //! beyond one method.
 
 mod call;
+mod callers;
 mod draft;
 mod engine;
 mod entry;

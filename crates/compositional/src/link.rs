@@ -5,7 +5,7 @@ use crate::outline::{Event, Outline, Value, ValueId};
 use classfile::Layer;
 use ir::{CallKind, ClassId, FieldId, FieldRef, Loaded, MethodId, MethodRef, Program, Selector, access};
 use models::{Knowledge, Model, Models};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -23,6 +23,8 @@ pub struct Link {
     infos: FxHashMap<FieldId, FieldInfo>,
     /// Methods with code, by selector.
     bodies: FxHashMap<Selector, Vec<MethodId>>,
+    /// Methods that only known code can call.
+    closed: FxHashSet<MethodId>,
     /// What a class answers with when it is called as a function or a task.
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
 }
@@ -102,6 +104,7 @@ impl Link {
             fields: FxHashMap::default(),
             infos: FxHashMap::default(),
             bodies: FxHashMap::default(),
+            closed: FxHashSet::default(),
             answers: RwLock::default(),
         }
     }
@@ -112,8 +115,18 @@ impl Link {
 
     /// A method of the program that can be called.
     pub fn add_method(&mut self, method: MethodId) {
-        let selector = self.program().method_ref(method).selector;
+        let program = self.program();
+        let selector = program.method_ref(method).selector;
+        let is_closed = program.method(method).access & access::PUBLIC == 0;
+        if is_closed {
+            self.closed.insert(method);
+        }
         self.bodies.entry(selector).or_default().push(method);
+    }
+
+    /// Is every call of it known, unless somebody adds a class?
+    pub fn is_closed(&self, method: MethodId) -> bool {
+        self.closed.contains(&method)
     }
 
     /// Looks up the fields that an outline names.

@@ -79,6 +79,11 @@ impl Path {
         Path { root: self.root, steps }
     }
 
+    /// The same without its first steps.
+    pub fn after(&self, steps: usize) -> Path {
+        (0..steps).fold(*self, |path, _| path.tail())
+    }
+
     pub fn first(&self) -> Option<Step> {
         self.steps[0]
     }

@@ -174,7 +174,12 @@ fn starts_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
     match (a.access.started, b.access.started) {
         (0, _) => runs_during(a, b),
         (_, 0) => runs_during(b, a),
-        (one, other) => !is_same && one != other,
+        (one, other) => {
+            // Each round of a loop has objects of its own.
+            let is_own = is_same && matches!(a.path.root, Root::Made(_));
+            let meet = |started: u8, during: &Seen<'_>| during.access.running & (1 << (started - 1)) != 0;
+            !is_own && (meet(one, b) || meet(other, a))
+        }
     }
 }
 
@@ -245,7 +250,6 @@ fn confidence(
     guard: Option<&(Path, usize, usize)>,
     why: &mut Vec<String>,
 ) -> Confidence {
-    let _ = program;
     let strongest = sides.iter().filter_map(strength).max();
     let is_started = sides.iter().any(|side| side.access.started > 0);
     let has_other_lock = sides.iter().all(|side| !side.held.is_empty());
@@ -255,6 +259,19 @@ fn confidence(
     }
     if sides.iter().any(|side| side.held.iter().any(|held| !held.sure)) {
         why.push("a lock is held on some ways only".into());
+        return Confidence::Low;
+    }
+    // What is locked there may be another object that has nothing to do with this one.
+    let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
+    if sides.iter().any(|side| !side.held.is_empty() && !side.held.iter().any(is_near)) {
+        why.push("the lock belongs to another object".into());
+        return Confidence::Low;
+    }
+    let only_shows = |side: &Seen<'_>| {
+        program.selector_text(program.method_ref(side.entry.method).selector).0 == "toString"
+    };
+    if sides.iter().any(|side| !side.access.writes && only_shows(side)) {
+        why.push("it is read only to be shown".into());
         return Confidence::Low;
     }
     match strongest {

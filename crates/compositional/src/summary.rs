@@ -27,8 +27,11 @@ pub struct Summary {
     pub detached: u64,
     /// It takes a lock that others can know.
     pub locks: bool,
+    /// Calls of methods that not everybody can call: what is held there is held in them.
+    pub calls: Vec<Called>,
     /// It was cut: there was too much to tell.
     pub is_cut: bool,
+    /// Of everything that a caller can tell.
     pub digest: u64,
 }
 
@@ -41,6 +44,14 @@ pub enum Thread {
     Main,
     /// Any but that.
     Background,
+}
+
+/// A call, in terms of the caller.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Called {
+    pub target: MethodId,
+    pub held: Box<[Path]>,
+    pub args: Box<[Path]>,
 }
 
 /// A lock that is held.
@@ -58,8 +69,8 @@ pub struct Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
     pub at: EventId,
-    /// The method called there, and the place of what happens in the list of its summary.
-    pub via: Option<(MethodId, u32)>,
+    /// The method called there, and the digest of what happens in its summary.
+    pub via: Option<(MethodId, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +86,8 @@ pub struct Access {
     pub site: Site,
     /// How many calls away.
     pub depth: u8,
+    /// Of everything but the way.
+    pub digest: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +98,7 @@ pub struct Taken {
     pub started: bool,
     pub site: Site,
     pub depth: u8,
+    pub digest: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +119,7 @@ pub struct Blocking {
     pub started: bool,
     pub site: Site,
     pub depth: u8,
+    pub digest: u64,
 }
 
 /// What a parameter is asked to do.

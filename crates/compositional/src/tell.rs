@@ -23,16 +23,18 @@ impl Compositional {
 
     /// The calls that lead from a method to an access of its summary, the access last.
     pub(crate) fn way(&self, method: MethodId, number: u32) -> Vec<(MethodId, &Access)> {
-        let (mut way, mut next) = (Vec::new(), Some((method, number)));
-        while let Some((method, number)) = next
-            && way.len() < 64
-        {
-            let Some(access) = self.summary(method).and_then(|summary| summary.accesses.get(number as usize))
-            else {
-                break;
-            };
+        let mut way: Vec<(MethodId, &Access)> = Vec::new();
+        let first = self.summary(method).and_then(|summary| summary.accesses.get(number as usize));
+        let mut next = first.map(|access| (method, access));
+        while let Some((method, access)) = next {
             way.push((method, access));
-            next = access.site.via;
+            let below = access.site.via.and_then(|(callee, digest)| {
+                let accesses = &self.summary(callee)?.accesses;
+                let at = accesses.binary_search_by_key(&digest, |access| access.digest).ok()?;
+                Some((callee, &accesses[at]))
+            });
+            // Each is nearer than the one before, whatever calls itself.
+            next = below.filter(|(_, below)| below.depth < access.depth);
         }
         way
     }

@@ -1,0 +1,76 @@
+//! Locks that every caller of a method holds. Asked only of methods whose callers are all known: what anybody can call
+//! is called with nothing held.
+
+use crate::engine::Compositional;
+use crate::path::{Path, Root};
+use crate::summary::Called;
+use ir::MethodId;
+use rustc_hash::FxHashMap;
+
+/// For each such method that is called at all, the locks in its own terms.
+pub(crate) fn held(engine: &Compositional) -> FxHashMap<MethodId, Vec<Path>> {
+    let mut calls: FxHashMap<MethodId, Vec<(MethodId, &Called)>> = FxHashMap::default();
+    for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
+        for called in summary.iter().flat_map(|summary| &summary.calls) {
+            calls.entry(called.target).or_default().push((method.id, called));
+        }
+    }
+    // The greatest solution: all locks anybody holds there, until nothing has to be taken away any more.
+    let mut held: FxHashMap<MethodId, Option<Vec<Path>>> =
+        calls.keys().map(|&method| (method, None)).collect();
+    loop {
+        let mut is_settled = true;
+        for (&method, calls) in &calls {
+            let mut common: Option<Vec<Path>> = None;
+            for (caller, called) in calls {
+                // What is not known yet takes nothing away.
+                let Some(locks) = at_call(*caller, called, &held) else { continue };
+                match &mut common {
+                    None => common = Some(locks),
+                    Some(common) => common.retain(|lock| locks.contains(lock)),
+                }
+            }
+            if common.is_some() && held[&method] != common {
+                held.insert(method, common);
+                is_settled = false;
+            }
+        }
+        if is_settled {
+            break;
+        }
+    }
+    held.into_iter()
+        .filter_map(|(method, locks)| Some((method, locks.filter(|locks| !locks.is_empty())?)))
+        .collect()
+}
+
+/// What is held in the called method, if it is known what is held in the caller.
+fn at_call(
+    caller: MethodId,
+    called: &Called,
+    held: &FxHashMap<MethodId, Option<Vec<Path>>>,
+) -> Option<Vec<Path>> {
+    let outer: &[Path] = match held.get(&caller) {
+        Some(known) => known.as_deref()?,
+        None => &[],
+    };
+    let mut locks: Vec<Path> = Vec::new();
+    for lock in called.held.iter().chain(outer) {
+        match lock.root {
+            Root::Static(_) | Root::Class(_) | Root::Unknown => locks.push(*lock),
+            Root::Param(_) => locks.extend(inside(*lock, &called.args)),
+            Root::Made(_) => {}
+        }
+    }
+    locks.sort_unstable();
+    locks.dedup();
+    Some(locks)
+}
+
+/// The names that a lock of the caller has in the called method.
+fn inside(lock: Path, args: &[Path]) -> impl Iterator<Item = Path> {
+    args.iter().enumerate().filter_map(move |(number, arg)| {
+        let rest = arg.leads_to(&lock).then(|| lock.after(arg.len()))?;
+        rest.rebased(Path::of(Root::Param(number as u16)))
+    })
+}

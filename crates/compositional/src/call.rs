@@ -21,6 +21,8 @@ pub(crate) struct Call<'c> {
     pub state: &'c State,
     /// The start in which it runs, counted from 1.
     pub started: u8,
+    /// It is called on the object that was started, which is the first operand.
+    pub on_task: bool,
 }
 
 impl Call<'_> {
@@ -83,7 +85,11 @@ impl Frame<'_> {
         }
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
-                self.apply(&summary, &Call { target, args: &args, event, state, started: 0 }, draft);
+                self.apply(
+                    &summary,
+                    &Call { target, args: &args, event, state, started: 0, on_task: false },
+                    draft,
+                );
             }
         }
         // A function that was passed in is called, whatever it is.
@@ -162,7 +168,11 @@ impl Frame<'_> {
             };
             let paths = self.moved(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
-            let running = call.state.running | self.running_inside(access, call.event);
+            let running = call.state.running | self.running_inside(access, call);
+            let of_task = match call.started {
+                0 => access.of_task,
+                _ => call.on_task && access.path.root == Root::Param(0) || access.of_task,
+            };
             let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
                 (_, thread) => thread,
@@ -173,7 +183,18 @@ impl Frame<'_> {
                 }
                 let (writes, held) = (access.writes, held.clone());
                 let site = call.site(access.digest);
-                draft.access(Access { path, writes, held, thread, started, running, site, depth, digest: 0 });
+                draft.access(Access {
+                    path,
+                    writes,
+                    held,
+                    thread,
+                    started,
+                    running,
+                    of_task,
+                    site,
+                    depth,
+                    digest: 0,
+                });
             }
         }
     }
@@ -245,7 +266,10 @@ impl Frame<'_> {
             let (target, args) = (target.0, [target.1.as_slice(), args].concat());
             if let Some(summary) = self.known(target).filter(|_| self.inside < DEEPEST_FUNCTION) {
                 self.inside += 1;
-                self.apply(&summary, &Call { target, args: &args, event, state, started }, draft);
+                let is_lambda =
+                    |made: ValueId| matches!(self.outline.values[made as usize], Value::Lambda(_));
+                let on_task = !function.made.is_some_and(is_lambda);
+                self.apply(&summary, &Call { target, args: &args, event, state, started, on_task }, draft);
                 self.inside -= 1;
             }
             return;
@@ -350,12 +374,19 @@ impl Frame<'_> {
         all.into()
     }
 
-    /// If threads that the called method starts may run at an access in it, they run in the start of this call.
-    fn running_inside(&self, access: &Access, event: EventId) -> u64 {
-        if access.running == 0 {
-            return 0;
+    /// Whether threads that the called method starts may run at an access in it: here they are one start. What runs in
+    /// a start of its own meets that start only if it was started more than once.
+    fn running_inside(&self, access: &Access, call: &Call<'_>) -> u64 {
+        let others = match (call.started, access.started) {
+            (0, 0) => access.running,
+            (0, started) => access.running & (1 << (started - 1)),
+            _ => 0,
+        };
+        match self.start_at(call.event) {
+            0 => 0,
+            _ if others == 0 => 0,
+            start => 1 << (start - 1),
         }
-        self.starts.iter().position(|start| start.at == event).map_or(0, |at| 1 << at)
     }
 
     /// Does the call start a thread that may still run when it is back?

@@ -5,10 +5,14 @@ use crate::engine::Compositional;
 use crate::path::{Path, Root};
 use crate::summary::Called;
 use ir::MethodId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// For each such method that is called at all, the locks in its own terms.
-pub(crate) fn held(engine: &Compositional) -> FxHashMap<MethodId, Vec<Path>> {
+/// For each such method that is called at all, the locks in its own terms; and those that are called only by methods
+/// of which it is not known who calls them (`nameless`, called by nobody).
+pub(crate) fn held(
+    engine: &Compositional,
+    nameless: &FxHashSet<MethodId>,
+) -> (FxHashMap<MethodId, Vec<Path>>, FxHashSet<MethodId>) {
     let mut calls: FxHashMap<MethodId, Vec<(MethodId, &Called)>> = FxHashMap::default();
     for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
         for called in summary.iter().flat_map(|summary| &summary.calls) {
@@ -16,8 +20,9 @@ pub(crate) fn held(engine: &Compositional) -> FxHashMap<MethodId, Vec<Path>> {
         }
     }
     // The greatest solution: all locks anybody holds there, until nothing has to be taken away any more.
+    let callerless = nameless.iter().filter(|method| !calls.contains_key(method));
     let mut held: FxHashMap<MethodId, Option<Vec<Path>>> =
-        calls.keys().map(|&method| (method, None)).collect();
+        calls.keys().chain(callerless).map(|&method| (method, None)).collect();
     loop {
         let mut is_settled = true;
         for (&method, calls) in &calls {
@@ -39,9 +44,11 @@ pub(crate) fn held(engine: &Compositional) -> FxHashMap<MethodId, Vec<Path>> {
             break;
         }
     }
-    held.into_iter()
-        .filter_map(|(method, locks)| Some((method, locks.filter(|locks| !locks.is_empty())?)))
-        .collect()
+    let unknown = held.iter().filter(|(_, locks)| locks.is_none()).map(|(&method, _)| method).collect();
+    let known = held
+        .into_iter()
+        .filter_map(|(method, locks)| Some((method, locks.filter(|locks| !locks.is_empty())?)));
+    (known.collect(), unknown)
 }
 
 /// What is held in the called method, if it is known what is held in the caller.

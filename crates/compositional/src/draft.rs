@@ -186,8 +186,8 @@ impl Digests<'_> {
     }
 
     fn access(&self, access: &Access) -> u64 {
-        let Access { path, writes, held, thread, started, running, .. } = access;
-        digest((self.path(path), writes, self.held(held), thread, started, running))
+        let Access { path, writes, held, thread, started, running, of_task, .. } = access;
+        digest((self.path(path), writes, self.held(held), thread, started, running, of_task))
     }
 
     fn taken(&self, taken: &Taken) -> u64 {

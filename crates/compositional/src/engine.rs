@@ -1,7 +1,6 @@
 //! The engine as a whole: reads classes, makes outlines, works out summaries callees first, and asks the rules.
 //! Owns what is kept between those steps.
 
-use crate::entry;
 use crate::frame::{Method, summarise};
 use crate::link::{Link, name_digest};
 use crate::order;
@@ -10,12 +9,13 @@ use crate::path::Path;
 use crate::race;
 use crate::summary::{Summary, Thread};
 use crate::tell::{self, Tell};
+use crate::{entry, evidence};
 use classfile::{ClassSource, Layer};
-use findings::Finding;
+use findings::{Confidence, Finding};
 use ir::{ClassId, Loaded, MethodId, Program, access};
 use models::{Knowledge, Models, Says};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// What one run works on and ends with.
@@ -27,6 +27,8 @@ pub struct Compositional {
     pub(crate) summaries: Vec<Option<Arc<Summary>>>,
     /// Locks that all callers of a method hold.
     pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
+    /// Methods that only code calls of which nobody knows when it runs.
+    pub(crate) unknown: FxHashSet<MethodId>,
     /// Classes of the application, in the order of their names.
     pub(crate) classes: Vec<ClassId>,
 }
@@ -45,6 +47,7 @@ impl Compositional {
             numbers: FxHashMap::default(),
             summaries: Vec::new(),
             held: FxHashMap::default(),
+            unknown: FxHashSet::default(),
             classes: Vec::new(),
         };
         for name in source.app_classes() {
@@ -59,7 +62,8 @@ impl Compositional {
         engine.add_libraries();
         crate::fields::find(&mut engine.link, &engine.methods);
         engine.summarise();
-        engine.held = crate::callers::held(&engine);
+        let nameless = engine.nameless();
+        (engine.held, engine.unknown) = crate::callers::held(&engine, &nameless);
         engine
     }
 
@@ -248,6 +252,20 @@ impl Compositional {
         group.into_iter().filter_map(|number| Some((number, inside.remove(&number)?))).collect()
     }
 
+    /// Methods of classes without a name that are not what a thread runs.
+    fn nameless(&mut self) -> FxHashSet<MethodId> {
+        let program = self.link.program.get_mut().expect("nobody panics with it");
+        let mut found = FxHashSet::default();
+        for method in &self.methods {
+            if entry::is_nameless(program, method.class)
+                && !evidence::of_class(program, &self.knowledge, method.class).is_task
+            {
+                found.insert(method.id);
+            }
+        }
+        found
+    }
+
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {
         self.summaries[*self.numbers.get(&id)? as usize].as_ref()
     }
@@ -263,10 +281,15 @@ fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
         let length: usize = finding.sites.iter().map(|site| site.trace.len()).sum();
         (length, finding.confidence, finding.id.clone())
     });
-    let mut told = rustc_hash::FxHashSet::default();
-    findings.retain(|finding| {
+    let (mut told, mut blamed) = (FxHashSet::default(), FxHashSet::default());
+    findings.retain_mut(|finding| {
         let mut places: Vec<_> = finding.sites.iter().map(|site| (site.place.clone(), site.access)).collect();
+        let first = places[0].clone();
         places.sort();
+        if !blamed.insert((finding.field.clone(), first)) {
+            finding.confidence = Confidence::Low;
+            finding.why.push("the same access is told already, against another".into());
+        }
         told.insert((finding.rule, places))
     });
     findings

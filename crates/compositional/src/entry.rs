@@ -2,7 +2,7 @@
 //! class they belong to, because they work on its object.
 
 use crate::engine::{Compositional, is_callable};
-use crate::evidence::{ClassSays, Evidence, of_class};
+use crate::evidence::{ClassSays, Evidence, Strength, of_class};
 use crate::path::{Path, Root, Step};
 use crate::summary::{Access, Held};
 use ir::{ClassId, MethodId, Program, access};
@@ -23,8 +23,6 @@ pub(crate) struct Entry {
     pub outer: Option<Step>,
     /// Runs before others know the object.
     pub is_once: bool,
-    /// Which locks callers hold, as far as all of them are known.
-    pub is_public: bool,
 }
 
 /// An access as the entry sees it.
@@ -50,6 +48,7 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
         if own.excused || said(engine, program, &mut says, is_about).excused {
             continue;
         }
+        let is_nameless = is_nameless(program, class);
         for &method in &program.class(class).methods {
             let Some(known) = engine.method(method) else { continue };
             if known.is_constructor || known.is_initializer || !is_open(engine, program, method) {
@@ -63,8 +62,16 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
             let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
             let is_task = own.is_task && matches!(name, "run" | "call" | "compute");
             let evidence = engine.evidence(program, &own, method).map(Arc::new);
-            let is_public = entry.access & access::PUBLIC != 0;
-            let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_public };
+            // What has no name is called by whoever made it, which is seen there.
+            let is_told =
+                |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
+            if is_nameless && !is_task && !evidence.as_deref().is_some_and(is_told) {
+                continue;
+            }
+            if engine.unknown.contains(&method) {
+                continue;
+            }
+            let base = Entry { method, class, evidence, is_task, outer: None, is_once };
             if let Some((outer, step)) = outer {
                 found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
             }
@@ -82,6 +89,14 @@ fn said(
 ) -> Arc<ClassSays> {
     let new = || Arc::new(of_class(program, &engine.knowledge, class));
     says.entry(class).or_insert_with(new).clone()
+}
+
+/// An anonymous or local class.
+pub(crate) fn is_nameless(program: &Program, class: ClassId) -> bool {
+    let name = program.class_name(class);
+    name.rsplit('$')
+        .next()
+        .is_some_and(|last| name.contains('$') && last.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Can code outside call it, on a thread of its own?

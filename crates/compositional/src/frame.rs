@@ -337,6 +337,7 @@ impl Frame<'_> {
             thread,
             started: 0,
             running,
+            of_task: false,
             site: here(event),
             depth: 0,
             digest: 0,

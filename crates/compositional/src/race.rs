@@ -134,6 +134,9 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
         return starts_meet(a, b, is_same);
     }
+    if a.access.of_task && b.access.of_task {
+        return false;
+    }
     if a.path.root != b.path.root || matches!(a.path.root, Root::Made(_)) {
         return false;
     }
@@ -274,12 +277,23 @@ fn confidence(
         why.push("it is read only to be shown".into());
         return Confidence::Low;
     }
+    let depth: usize = sides.iter().map(|side| usize::from(side.access.depth)).sum();
+    // Over many calls something is easily overlooked.
+    let at_most = if depth > 8 { Confidence::Medium } else { Confidence::High };
+    let is_same = sides[0].entry.method == sides[1].entry.method;
+    let plain = sides.iter().filter(|side| side.access.started == 0);
+    let is_believed = is_same || plain.filter_map(strength).all(|strength| strength > Strength::Hint);
     match strongest {
-        Some(Strength::Declared) => Confidence::High,
-        _ if is_started => Confidence::High,
+        _ if depth > 16 => Confidence::Low,
+        Some(Strength::Declared) => Confidence::High.max(at_most),
+        _ if is_started && is_believed => Confidence::High.max(at_most),
+        _ if is_started => {
+            why.push("the other side may run before the thread is started, or after it has ended".into());
+            Confidence::Medium
+        }
         Some(Strength::Locks) => match (rule, guard) {
-            (Rule::GuardedBy, _) => Confidence::High,
-            (_, Some((_, with, _))) if *with >= 2 => Confidence::High,
+            (Rule::GuardedBy, _) => Confidence::High.max(at_most),
+            (_, Some((_, with, _))) if *with >= 2 => Confidence::High.max(at_most),
             (Rule::UnprotectedWrite, _) => Confidence::Low,
             _ => Confidence::Medium,
         },

@@ -83,6 +83,8 @@ pub struct Access {
     pub started: u8,
     /// Starts of this method, counted from 0, that may be running at this point.
     pub running: u64,
+    /// It is the object that was started: mostly one thread has it.
+    pub of_task: bool,
     pub site: Site,
     /// How many calls away.
     pub depth: u8,

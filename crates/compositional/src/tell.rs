@@ -157,12 +157,26 @@ impl Tell<'_> {
     }
 
     fn place_of(&self, seen: &Seen<'_>) -> Place {
-        let (method, event) = self.engine.last_site(seen.entry.method, seen.number);
-        self.place(method, event)
+        let way = self.way(seen.entry.method, seen.number);
+        way.last().map_or_else(Place::default, |(method, access)| self.place(*method, access.site.at))
+    }
+
+    /// Without what the compiler made for inner classes: the source has the access where that is called.
+    fn way(&self, method: MethodId, number: u32) -> Vec<(MethodId, &Access)> {
+        let mut way = self.engine.way(method, number);
+        let is_made = |method: MethodId| {
+            let entry = self.program.method(method);
+            let (name, _) = self.program.selector_text(entry.selector);
+            entry.access & ir::access::SYNTHETIC != 0 && name.starts_with("access$")
+        };
+        while way.len() > 1 && way.last().is_some_and(|&(method, _)| is_made(method)) {
+            way.pop();
+        }
+        way
     }
 
     fn site(&self, seen: &Seen<'_>) -> Site {
-        let way = self.engine.way(seen.entry.method, seen.number);
+        let way = self.way(seen.entry.method, seen.number);
         let mut trace: Vec<Frame> = Vec::new();
         for &(method, access) in &way {
             trace.push(Frame {

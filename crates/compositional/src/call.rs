@@ -7,7 +7,7 @@ use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
 use crate::state::State;
-use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Summary, Taken, Thread};
+use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Stranger, Summary, Taken, Thread};
 use crate::value::{Abs, Part};
 use ir::{LambdaKind, MethodId};
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
@@ -101,6 +101,14 @@ impl Frame<'_> {
         {
             let method = Asked::Selector(target.selector);
             self.write_run(*param, method, &args[1..], event, state, false, draft);
+        }
+        if let (true, true, Some(receiver)) = (self.method.is_declared_safe, callee.is_stranger, args.first())
+            && state.held().next().is_none()
+            && let [path] = receiver.paths.as_slice()
+            && matches!((path.root, path.is_root()), (Root::Param(0), false) | (Root::Static(_), _))
+            && let Some(interface) = callee.owner
+        {
+            draft.strangers.push(Stranger { receiver: *path, interface, at: event });
         }
         if callee.targets.is_empty() {
             self.write_passed(event, &callee, &args, state, draft);

@@ -4,7 +4,9 @@
 use crate::frame::{Method, returned};
 use crate::link::{Link, digest};
 use crate::path::{Path, Root, Step};
-use crate::summary::{Access, Asked, Blocking, Called, Held, Left, Nested, Run, Summary, Taken, Thread};
+use crate::summary::{
+    Access, Asked, Blocking, Called, Held, Left, Nested, Run, Stranger, Summary, Taken, Thread,
+};
 use crate::value::Abs;
 use ir::FieldId;
 use rustc_hash::FxHashMap;
@@ -23,6 +25,7 @@ pub(crate) struct Draft {
     pub detached: u64,
     pub locks: bool,
     pub calls: Vec<Called>,
+    pub strangers: Vec<Stranger>,
 }
 
 const MOST_ACCESSES: usize = 128;
@@ -80,6 +83,7 @@ impl Draft {
             &mut is_cut,
         );
         summary.runs = chosen(self.runs, |run| digests.run(run), |run| (0, run.at), MOST_RUNS, &mut is_cut);
+        summary.strangers = self.strangers;
         summary.calls = self.calls;
         summary.calls.sort();
         summary.calls.dedup();

@@ -7,9 +7,9 @@ use crate::order;
 use crate::outline::{Event, Outline, Value};
 use crate::path::Path;
 use crate::race;
-use crate::summary::{Summary, Thread};
+use crate::summary::{Stranger, Summary, Thread};
 use crate::tell::{self, Tell};
-use crate::{entry, evidence};
+use crate::{blocking, deadlock, entry, evidence};
 use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, Loaded, MethodId, Program, access};
@@ -58,6 +58,7 @@ impl Compositional {
         }
         for class in engine.classes.clone() {
             engine.add_class(class);
+            engine.note_quiet(class);
         }
         engine.add_libraries();
         crate::fields::find(&mut engine.link, &engine.methods);
@@ -81,8 +82,28 @@ impl Compositional {
             .map(|conflict| tell.conflict(conflict))
             .collect();
         found = once_each(found);
+        found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
+        found.extend(blocking::find(self, &program).iter().map(|blocked| tell.blocked(blocked)));
+        found.extend(
+            self.strangers(&program).into_iter().map(|(method, stranger)| tell.stranger(method, stranger)),
+        );
         *self.link.program() = program;
         tell::sorted(found)
+    }
+
+    /// Calls of interfaces that promise nothing, in classes that promise much.
+    fn strangers(&self, program: &Program) -> Vec<(MethodId, &Stranger)> {
+        let of_app =
+            |method: &&Method| program.class(method.class).layer == Layer::App && !method.is_constructor;
+        let methods = self.methods.iter().filter(of_app);
+        methods
+            .flat_map(|method| {
+                let mut told = FxHashSet::default();
+                let all = self.summary(method.id).map_or(&[][..], |summary| &summary.strangers).iter();
+                all.filter(move |stranger| told.insert((stranger.receiver, stranger.interface)))
+                    .map(|stranger| (method.id, stranger))
+            })
+            .collect()
     }
 
     /// For whoever wants to look: every method with its summary.
@@ -100,6 +121,18 @@ impl Compositional {
         let methods = self.link.program().class(class).methods.clone();
         for method in methods {
             self.add_method(method);
+        }
+    }
+
+    /// Interfaces that are marked as safe, or as doing nothing but compute.
+    fn note_quiet(&mut self, class: ClassId) {
+        let program = self.link.program.get_mut().expect("nobody panics with it");
+        let says = |note: &ir::Annotation| {
+            let said = self.knowledge.says(&program.names[note.class]);
+            said.iter().any(|says| matches!(says, Says::ThreadSafe | Says::Immutable | Says::Functional))
+        };
+        if program.class(class).annotations.iter().any(says) {
+            self.link.add_quiet(class);
         }
     }
 
@@ -157,6 +190,7 @@ impl Compositional {
             is_synchronized: entry.is_synchronized(),
             is_constructor: name == "<init>",
             is_initializer: name == "<clinit>",
+            is_declared_safe: of_class(Says::ThreadSafe),
             thread,
             needs,
             returns_new: says(Says::ReturnsOwnership),

@@ -23,6 +23,8 @@ pub struct Method {
     pub is_synchronized: bool,
     pub is_constructor: bool,
     pub is_initializer: bool,
+    /// Its class says that it is thread-safe.
+    pub is_declared_safe: bool,
     pub thread: Thread,
     /// Locks that whoever calls it has to hold, as it says itself.
     pub needs: Vec<Path>,

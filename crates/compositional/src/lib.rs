@@ -2,8 +2,10 @@
 //! and rules that look at summaries only. Needs no entry point; knows no points-to and no order between threads
 //! beyond one method.
 
+mod blocking;
 mod call;
 mod callers;
+mod deadlock;
 mod draft;
 mod engine;
 mod entry;

@@ -25,6 +25,8 @@ pub struct Link {
     bodies: FxHashMap<Selector, Vec<MethodId>>,
     /// Methods that only known code can call.
     closed: FxHashSet<MethodId>,
+    /// Interfaces that say something about threads.
+    quiet: FxHashSet<ClassId>,
     /// What a class answers with when it is called as a function or a task.
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
 }
@@ -41,6 +43,8 @@ pub struct Callee {
     /// A function of a functional interface, or of something that is only known as an interface.
     pub is_interface: bool,
     pub too_many: bool,
+    /// An interface of the program or a library without an implementation here, that says nothing about threads.
+    pub is_stranger: bool,
     /// Parameters, without the receiver, that take functions.
     pub functions: Vec<bool>,
     /// The class that declares it, and its name.
@@ -105,12 +109,18 @@ impl Link {
             infos: FxHashMap::default(),
             bodies: FxHashMap::default(),
             closed: FxHashSet::default(),
+            quiet: FxHashSet::default(),
             answers: RwLock::default(),
         }
     }
 
     pub fn program(&mut self) -> &mut Program {
         self.program.get_mut().expect("nobody panics with it")
+    }
+
+    /// An interface that says something about threads.
+    pub fn add_quiet(&mut self, class: ClassId) {
+        self.quiet.insert(class);
     }
 
     /// A method of the program that can be called.
@@ -258,6 +268,12 @@ impl Link {
                 }
             }
         }
+        callee.is_stranger = callee.is_interface
+            && callee.targets.is_empty()
+            && !callee.too_many
+            && callee.model.is_none()
+            && program.class(owner).layer != Layer::Jdk
+            && !self.quiet.contains(&owner);
         callee.targets.sort_by_cached_key(|&method| name_digest(program, program.method_ref(method)));
         callee
     }

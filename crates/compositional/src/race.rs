@@ -4,11 +4,13 @@
 use crate::engine::Compositional;
 use crate::entry::{Entry, Seen};
 use crate::evidence::Strength;
+use crate::guard;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Thread};
 use findings::{Confidence, Rule};
 use ir::{ClassId, Program};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry as Entry_;
 
 /// One thing to tell: a method that touches memory as it should not, and what that may meet.
 #[derive(Debug, Clone)]
@@ -48,8 +50,7 @@ pub(crate) fn conflicts<'a>(
             places.entry(place).or_default().push(seen);
         }
     }
-    let mut places: Vec<(Place, Vec<Seen<'a>>)> =
-        places.into_iter().filter(|(_, seen)| seen.iter().any(|seen| seen.access.writes)).collect();
+    let mut places: Vec<(Place, Vec<Seen<'a>>)> = places.into_iter().collect();
     places.sort_unstable_by_key(|(place, _)| *place);
     places.into_iter().flat_map(|(_, seen)| in_one_place(engine, program, seen)).collect()
 }
@@ -64,6 +65,9 @@ fn in_one_place<'a>(
 ) -> Vec<Conflict<'a>> {
     seen.sort_by_key(|seen| (engine.name_of(seen.entry.method), seen.number));
     seen.truncate(MOST_ACCESSES);
+    if let Some(violations) = declared(engine, program, &seen) {
+        return violations;
+    }
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
         for (j, b) in seen.iter().enumerate().skip(i) {
@@ -103,6 +107,55 @@ fn in_one_place<'a>(
         found.push(conflict(engine, program, pair, also, &seen));
     }
     found
+}
+
+/// Where the field says what guards it, whoever does not hold that is wrong, and nobody else.
+fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) -> Option<Vec<Conflict<'a>>> {
+    let path = seen.first()?.path;
+    let field = match (path.last(), path.root) {
+        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
+        (Some(Step::Contents | Step::Elements), _) => match (path.parent()?.last(), path.root) {
+            (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (_, guard) = guard::of_field(program, &engine.knowledge, field)?;
+    // What it is guarded by is said, but in words that nobody here understands.
+    let guard = guard?;
+    let owner = match path.last() {
+        Some(Step::Field(_)) => path.parent()?,
+        Some(_) => path.parent()?.parent().unwrap_or(path),
+        None => path,
+    };
+    let guard = if let Root::Param(0) = guard.root { guard.rebased(owner)? } else { guard };
+    let holds = |seen: &Seen<'_>| {
+        let enough = |held: &Held| held.lock == guard && !(held.shared && seen.access.writes);
+        seen.held.iter().any(|held| enough(held) || held.lock == Path::UNKNOWN)
+    };
+    let right = seen.iter().find(|seen| holds(seen));
+    let mut blamed: FxHashMap<ir::MethodId, Conflict<'a>> = FxHashMap::default();
+    for wrong in seen.iter().filter(|seen| !holds(seen)) {
+        let sides = [wrong.clone(), right.unwrap_or(wrong).clone()];
+        let why = vec!["the field says so".to_owned()];
+        let (rule, confidence, also) = (Rule::GuardedBy, Confidence::High, Vec::new());
+        let new = Conflict { rule, confidence, sides, also, guard: Some((guard, 0, 0)), why };
+        match blamed.entry(wrong.entry.method) {
+            Entry_::Occupied(mut known) if known.get().sides[0].access.depth <= wrong.access.depth => {
+                known.get_mut().also.push(new.sides);
+            }
+            Entry_::Occupied(mut known) => {
+                let before = std::mem::replace(known.get_mut(), new);
+                known.get_mut().also.push(before.sides);
+            }
+            Entry_::Vacant(free) => {
+                free.insert(new);
+            }
+        }
+    }
+    let mut found: Vec<Conflict<'a>> = blamed.into_values().collect();
+    found.sort_by_key(|conflict| engine.name_of(conflict.sides[0].entry.method));
+    Some(found)
 }
 
 /// Who is to blame: the one without a lock, and of two without the one that writes.
@@ -212,7 +265,8 @@ fn conflict<'a>(
     also: Vec<[Seen<'a>; 2]>,
     all: &[Seen<'a>],
 ) -> Conflict<'a> {
-    let guard = guard(engine, all).filter(|(lock, ..)| !sides[0].held.iter().any(|held| held.lock == *lock));
+    let guard =
+        usual_guard(engine, all).filter(|(lock, ..)| !sides[0].held.iter().any(|held| held.lock == *lock));
     let is_container = sides[0].path.last() == Some(Step::Contents);
     let is_alone = sides.iter().all(|side| side.held.is_empty());
     let rule = match &guard {
@@ -229,7 +283,7 @@ fn conflict<'a>(
 }
 
 /// The lock that most accesses to a place hold.
-fn guard(engine: &Compositional, all: &[Seen<'_>]) -> Option<(Path, usize, usize)> {
+fn usual_guard(engine: &Compositional, all: &[Seen<'_>]) -> Option<(Path, usize, usize)> {
     let mut sites: FxHashMap<(ir::MethodId, u32), Vec<Path>> = FxHashMap::default();
     for seen in all {
         let locks: Vec<Path> = seen.held.iter().filter(|held| held.sure).map(|held| held.lock).collect();

@@ -27,6 +27,8 @@ pub struct Summary {
     pub detached: u64,
     /// It takes a lock that others can know.
     pub locks: bool,
+    /// Calls of interfaces, without a lock, in code that must be thread-safe.
+    pub strangers: Vec<Stranger>,
     /// Calls of methods that not everybody can call: what is held there is held in them.
     pub calls: Vec<Called>,
     /// It was cut: there was too much to tell.
@@ -44,6 +46,14 @@ pub enum Thread {
     Main,
     /// Any but that.
     Background,
+}
+
+/// A call of something that says nothing about threads.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stranger {
+    pub receiver: Path,
+    pub interface: ClassId,
+    pub at: EventId,
 }
 
 /// A call, in terms of the caller.

@@ -1,53 +1,20 @@
-//! From conflicts to findings: places, traces and words. Decides nothing.
+//! Races of all kinds in words: both sides, what guards the memory elsewhere, what would repair it.
 
-use crate::engine::Compositional;
-use crate::entry::{Entry, Seen};
-use crate::path::{Path, Root, Step};
+use super::{Tell, short};
+use crate::entry::Seen;
+use crate::path::Root;
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
 use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, fingerprint};
-use ir::{FieldId, MethodId, Program};
-use std::sync::Arc;
-
-impl Compositional {
-    /// A number for a method that depends on its name only.
-    pub(crate) fn name_of(&self, method: MethodId) -> u64 {
-        self.method(method).map_or(0, |method| method.digest)
-    }
-
-    /// Where an access of a summary really happens: the method and the event in it.
-    pub(crate) fn last_site(&self, method: MethodId, number: u32) -> (MethodId, u32) {
-        let last = self.way(method, number);
-        last.last().map_or((method, u32::MAX), |&(method, access)| (method, access.site.at))
-    }
-
-    /// The calls that lead from a method to an access of its summary, the access last.
-    pub(crate) fn way(&self, method: MethodId, number: u32) -> Vec<(MethodId, &Access)> {
-        let mut way: Vec<(MethodId, &Access)> = Vec::new();
-        let first = self.summary(method).and_then(|summary| summary.accesses.get(number as usize));
-        let mut next = first.map(|access| (method, access));
-        while let Some((method, access)) = next {
-            way.push((method, access));
-            let below = access.site.via.and_then(|(callee, digest)| {
-                let accesses = &self.summary(callee)?.accesses;
-                let at = accesses.binary_search_by_key(&digest, |access| access.digest).ok()?;
-                Some((callee, &accesses[at]))
-            });
-            // Each is nearer than the one before, whatever calls itself.
-            next = below.filter(|(_, below)| below.depth < access.depth);
-        }
-        way
-    }
-}
-
-pub(crate) struct Tell<'a> {
-    pub engine: &'a Compositional,
-    pub program: &'a Program,
-}
+use ir::MethodId;
 
 impl Tell<'_> {
     pub fn conflict(&self, conflict: &Conflict<'_>) -> Finding {
-        let sites: Vec<Site> = conflict.sides.iter().map(|side| self.site(side)).collect();
+        let mut sites: Vec<Site> = conflict.sides.iter().map(|side| self.site(side)).collect();
+        let is_declared = matches!(conflict.guard, Some((_, 0, 0)));
+        if is_declared && std::ptr::eq(conflict.sides[0].access, conflict.sides[1].access) {
+            sites.truncate(1);
+        }
         let memory = self.memory(&conflict.sides[0].path);
         let kinds: Vec<&str> = sites.iter().map(|site| site.access.id()).collect();
         let methods: Vec<String> = sites.iter().map(|site| site.method.clone()).collect();
@@ -58,7 +25,7 @@ impl Tell<'_> {
         all.extend(parts.iter().map(String::as_str));
         let mut also: Vec<(Place, Place)> =
             conflict.also.iter().map(|[a, b]| (self.place_of(a), self.place_of(b))).collect();
-        let own = (sites[0].place.clone(), sites[1].place.clone());
+        let own = (sites[0].place.clone(), sites[sites.len() - 1].place.clone());
         also.sort();
         also.dedup();
         also.retain(|pair| *pair != own);
@@ -82,8 +49,16 @@ impl Tell<'_> {
         let short = |site: &Site| short(&site.method);
         let does = |site: &Site| if site.access == AccessKind::Write { "written" } else { "read" };
         match (conflict.rule, &conflict.guard) {
+            (Rule::GuardedBy, Some((lock, 0, 0))) => {
+                let lock = self.lock(lock);
+                format!(
+                    "{memory} is {} in {} without `{lock}`, which guards it as declared",
+                    does(&sites[0]),
+                    short(&sites[0])
+                )
+            }
             (Rule::GuardedBy, Some((lock, with, of))) => {
-                let lock = self.lock(lock, conflict.sides[0].entry);
+                let lock = self.lock(lock);
                 format!(
                     "{memory} is {} in {} without `{lock}`, which {with} of {of} accesses hold",
                     does(&sites[0]),
@@ -120,7 +95,7 @@ impl Tell<'_> {
     fn why(&self, conflict: &Conflict<'_>) -> Vec<String> {
         let mut why = conflict.why.clone();
         if let (Some((lock, with, of)), true) = (&conflict.guard, conflict.rule != Rule::GuardedBy) {
-            why.push(format!("{with} of {of} accesses hold `{}`", self.lock(lock, conflict.sides[0].entry)));
+            why.push(format!("{with} of {of} accesses hold `{}`", self.lock(lock)));
         }
         why
     }
@@ -128,7 +103,7 @@ impl Tell<'_> {
     fn fix(&self, conflict: &Conflict<'_>) -> Vec<String> {
         match &conflict.guard {
             Some((lock, ..)) => {
-                let lock = self.lock(lock, conflict.sides[0].entry);
+                let lock = self.lock(lock);
                 vec![format!(
                     "hold `{lock}` in {} as well",
                     short(&self.engine_name(conflict.sides[0].entry.method))
@@ -210,7 +185,7 @@ impl Tell<'_> {
             .iter()
             .filter(|held| held.sure)
             .map(|held| LockUse {
-                name: self.lock(&held.lock, seen.entry),
+                name: self.lock(&held.lock),
                 place: self.lock_place(held, way),
                 shared: held.shared,
             })
@@ -227,81 +202,4 @@ impl Tell<'_> {
         }
         self.place(method, held.at)
     }
-
-    pub fn place(&self, method: MethodId, event: u32) -> Place {
-        let class = self.program.method_ref(method).class;
-        let lines = self.engine.method(method).map(|method| &method.outline.lines);
-        let line = match event {
-            crate::ENTRY => lines.and_then(|lines| lines.iter().copied().filter(|&line| line > 0).min()),
-            event => lines.and_then(|lines| lines.get(event as usize).copied()),
-        };
-        Place { file: self.program.class_file(class), line: line.unwrap_or(0) }
-    }
-
-    /// What the path ends at, as a reader knows it.
-    pub fn memory(&self, path: &Path) -> String {
-        let mut fields: Vec<FieldId> = Vec::new();
-        if let Root::Static(field) = path.root {
-            fields.push(field);
-        }
-        let mut ending = "";
-        for step in path.steps() {
-            match step {
-                Step::Field(field) => fields.push(field),
-                Step::Elements => ending = "[]",
-                Step::Contents => ending = "",
-            }
-        }
-        match fields.last() {
-            Some(&field) => format!("{}{ending}", self.program.field_display(field)),
-            None => format!("an object{ending}"),
-        }
-    }
-
-    /// A lock as the source names it.
-    pub fn lock(&self, lock: &Path, entry: &Entry) -> String {
-        let mut name = match lock.root {
-            Root::Param(0) => "this".to_owned(),
-            Root::Param(number) => format!("parameter {number}"),
-            Root::Static(field) => self.program.field_display(field),
-            Root::Class(class) => format!("{}.class", self.program.class_display(class)),
-            Root::Made(_) | Root::Unknown => "a lock".to_owned(),
-        };
-        let mut is_first = true;
-        for step in lock.steps() {
-            match step {
-                Step::Field(field) if is_first && lock.root == Root::Param(0) => {
-                    name = self.program.field_display(field)
-                }
-                Step::Field(field) => {
-                    name = format!("{name}.{}", &self.program.names[self.program.field_ref(field).name]);
-                }
-                Step::Elements => name.push_str("[]"),
-                Step::Contents => {}
-            }
-            is_first = false;
-        }
-        let _ = entry;
-        name
-    }
-}
-
-/// `Account.deposit` for `bank.Account.deposit(int)`.
-pub(crate) fn short(method: &str) -> String {
-    let (name, lambda) = match method.strip_suffix(" lambda") {
-        Some(name) => (name, "a lambda of "),
-        None => (method, ""),
-    };
-    let name = name.split('(').next().unwrap_or(name);
-    let mut parts = name.rsplit('.');
-    let (last, class) = (parts.next().unwrap_or(name), parts.next());
-    match class {
-        Some(class) => format!("{lambda}{class}.{last}"),
-        None => format!("{lambda}{last}"),
-    }
-}
-
-pub(crate) fn sorted(mut findings: Vec<Finding>) -> Vec<Arc<Finding>> {
-    findings.sort_by(|a, b| a.ranks(b));
-    findings.into_iter().map(Arc::new).collect()
 }

@@ -1,0 +1,246 @@
+//! Locks that are taken in a circle: who holds one and wants the next, method by method, joined by what kind of lock
+//! it is. Reads summaries only.
+
+use crate::engine::Compositional;
+use crate::path::{Path, Root, Step};
+use crate::summary::{Held, Nested, Thread};
+use arena::Id;
+use classfile::Layer;
+use findings::Confidence;
+use ir::{ClassId, FieldId, MethodId, Program, access};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What two locks must have in common to be taken for the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    Static(FieldId),
+    Class(ClassId),
+    Field(FieldId),
+    /// The object itself, of this class or below it.
+    Object(ClassId),
+}
+
+/// One method that holds a lock and wants another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Edge<'a> {
+    pub from: Kind,
+    pub to: Kind,
+    pub method: MethodId,
+    pub nested: &'a Nested,
+    pub held: &'a Held,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Cycle<'a> {
+    pub edges: Vec<Edge<'a>>,
+    pub confidence: Confidence,
+    pub why: Vec<String>,
+}
+
+/// Longer circles are rarely more than a coincidence of names.
+const LONGEST: usize = 4;
+/// So many ways from one lock to another are tried.
+const MOST_WITNESSES: usize = 6;
+
+pub(crate) fn cycles<'a>(engine: &'a Compositional, program: &Program) -> Vec<Cycle<'a>> {
+    let graph = graph(engine, program);
+    let mut found = Vec::new();
+    let mut seen: FxHashSet<Vec<Kind>> = FxHashSet::default();
+    for (&(from, to), witnesses) in &graph {
+        let Some(kinds) = shortest(&graph, to, from) else { continue };
+        let mut nodes = kinds.clone();
+        nodes.sort_unstable();
+        if !seen.insert(nodes) {
+            continue;
+        }
+        let next = kinds.windows(2).map(|pair| graph[&(pair[0], pair[1])].as_slice());
+        let ways: Vec<&[Edge<'a>]> = std::iter::once(witnesses.as_slice()).chain(next).collect();
+        found.extend(best(engine, program, &ways));
+    }
+    found
+}
+
+type Graph<'a> = BTreeMap<(Kind, Kind), Vec<Edge<'a>>>;
+
+fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
+    let mut graph: Graph<'a> = BTreeMap::new();
+    for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
+        let Some(summary) = summary else { continue };
+        if program.class(method.class).layer != Layer::App {
+            continue;
+        }
+        for nested in &summary.nested {
+            let Some(to) = kind(engine, program, method.id, &nested.lock) else { continue };
+            for held in nested.held.iter().filter(|held| held.sure && held.lock != nested.lock) {
+                let Some(from) = kind(engine, program, method.id, &held.lock) else { continue };
+                graph.entry((from, to)).or_default().push(Edge { from, to, method: method.id, nested, held });
+            }
+        }
+    }
+    for edges in graph.values_mut() {
+        edges.sort_by_key(|edge| {
+            (
+                edge.nested.site.via.is_some(),
+                edge.nested.held.len(),
+                engine.name_of(edge.method),
+                edge.nested.site.at,
+            )
+        });
+        edges.truncate(MOST_WITNESSES);
+    }
+    graph
+}
+
+/// What kind of lock a path of a method leads to.
+fn kind(engine: &Compositional, program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
+    match (lock.last(), lock.root) {
+        (Some(Step::Field(field)), _) => Some(of_field(engine, program, field)),
+        (Some(_), _) => None,
+        (None, Root::Static(field)) => Some(match of_field(engine, program, field) {
+            Kind::Object(_) => Kind::Static(field),
+            _ => Kind::Static(field),
+        }),
+        (None, Root::Class(class)) => Some(Kind::Class(class)),
+        (None, Root::Param(number)) => {
+            let class = (*program.method(method).params.get(usize::from(number))?)?;
+            is_ours(program, class).then(|| Kind::Object(topmost(program, class)))
+        }
+        (None, Root::Made(_) | Root::Unknown) => None,
+    }
+}
+
+fn of_field(engine: &Compositional, program: &Program, field: FieldId) -> Kind {
+    let class = program.field(field).class_of;
+    let _ = engine;
+    match class.filter(|&class| is_ours(program, class)) {
+        Some(class) => Kind::Object(topmost(program, class)),
+        None => Kind::Field(field),
+    }
+}
+
+fn is_ours(program: &Program, class: ClassId) -> bool {
+    let entry = program.class(class);
+    entry.loaded == ir::Loaded::Yes && entry.layer != Layer::Jdk && !entry.is_array
+}
+
+/// Objects of a class and of its subclasses are locked in methods of both.
+fn topmost(program: &Program, class: ClassId) -> ClassId {
+    program.superclasses(class).take_while(|&class| is_ours(program, class)).last().unwrap_or(class)
+}
+
+/// The kinds on the shortest way, both ends included.
+fn shortest(graph: &Graph<'_>, from: Kind, to: Kind) -> Option<Vec<Kind>> {
+    let mut before: FxHashMap<Kind, Option<Kind>> = FxHashMap::from_iter([(from, None)]);
+    let mut queue = VecDeque::from([(from, 1)]);
+    while let Some((at, length)) = queue.pop_front() {
+        if at == to {
+            let mut way: Vec<Kind> = std::iter::successors(Some(at), |at| before[at]).collect();
+            way.reverse();
+            return Some(way);
+        }
+        if length >= LONGEST {
+            continue;
+        }
+        let first = (at, Kind::Static(FieldId::new(0)));
+        for (&(_, next), _) in graph.range(first..).take_while(|((start, _), _)| *start == at) {
+            before.entry(next).or_insert_with(|| {
+                queue.push_back((next, length + 1));
+                Some(at)
+            });
+        }
+    }
+    None
+}
+
+/// The first choice of one edge for each step that nothing rules out.
+fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> Option<Cycle<'a>> {
+    let mut chosen: Vec<Edge<'a>> = Vec::new();
+    if !choose(engine, program, ways, &mut chosen) {
+        return None;
+    }
+    let mut why = vec!["no other lock is held around all of them".to_owned()];
+    let confidence = confidence(program, &chosen, &mut why);
+    Some(Cycle { edges: chosen, confidence, why })
+}
+
+fn choose<'a>(
+    engine: &Compositional,
+    program: &Program,
+    ways: &[&[Edge<'a>]],
+    chosen: &mut Vec<Edge<'a>>,
+) -> bool {
+    let Some((first, rest)) = ways.split_first() else { return is_possible(engine, program, chosen) };
+    for edge in *first {
+        chosen.push(*edge);
+        if choose(engine, program, rest, chosen) {
+            return true;
+        }
+        chosen.pop();
+    }
+    false
+}
+
+fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) -> bool {
+    let threads = edges
+        .iter()
+        .map(|edge| engine.summary(edge.method).map_or(Thread::Unknown, |summary| summary.thread));
+    if edges.len() > 1 && threads.clone().count() == threads.filter(|thread| *thread == Thread::Main).count()
+    {
+        return false;
+    }
+    // A lock that all hold keeps them apart.
+    let others = |edge: &Edge<'_>| -> FxHashSet<Kind> {
+        let kinds = edge.nested.held.iter().filter(|held| held.sure && held.lock != edge.held.lock);
+        kinds.filter_map(|held| kind(engine, program, edge.method, &held.lock)).collect()
+    };
+    let mut gates = others(&edges[0]);
+    for edge in &edges[1..] {
+        let theirs = others(edge);
+        gates.retain(|gate| theirs.contains(gate));
+    }
+    if edges.len() > 1 && !gates.is_empty() {
+        return false;
+    }
+    // Who reads does not keep out who reads.
+    let blocks = |edge: &Edge<'_>, next: &Edge<'_>| !(edge.nested.shared && next.held.shared);
+    (0..edges.len()).all(|at| blocks(&edges[at], &edges[(at + 1) % edges.len()]))
+}
+
+fn confidence(program: &Program, edges: &[Edge<'_>], why: &mut Vec<String>) -> Confidence {
+    let calls = edges.iter().filter(|edge| edge.nested.site.via.is_some()).count();
+    if let [edge] = edges {
+        if edge.held.lock.leads_to(&edge.nested.lock) || edge.nested.lock.leads_to(&edge.held.lock) {
+            why.push("one leads to the other: they may always be taken in the same order".into());
+            return Confidence::Low;
+        }
+        why.push("the two may be the other way round in another call".into());
+        return if edge.held.lock.root == edge.nested.lock.root {
+            Confidence::Low
+        } else {
+            Confidence::Medium
+        };
+    }
+    let is_one = |kind: &Kind| matches!(kind, Kind::Static(_) | Kind::Class(_));
+    let is_there_once = edges.iter().all(|edge| is_one(&edge.from) && is_one(&edge.to));
+    let is_own =
+        |edge: &Edge<'_>| edge.held.lock.root == Root::Param(0) && edge.nested.lock.root == Root::Param(0);
+    let class = |edge: &Edge<'_>| program.method_ref(edge.method).class;
+    let is_one_object = edges.iter().all(|edge| is_own(edge) && class(edge) == class(&edges[0]));
+    let is_final = |edge: &Edge<'_>| match edge.from {
+        Kind::Field(field) => program.field(field).access & access::FINAL != 0,
+        _ => true,
+    };
+    match () {
+        () if is_there_once => Confidence::High,
+        () if is_one_object && edges.iter().all(is_final) => Confidence::High,
+        () if edges.len() == 2 => {
+            why.push("the objects may be others in each".into());
+            Confidence::Medium
+        }
+        () => {
+            why.push("the objects may be others in each".into());
+            if calls > 2 { Confidence::Low } else { Confidence::Medium }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Circles of locks in words.
+
+use super::{Tell, short};
+use crate::deadlock::{Cycle, Edge};
+use findings::{AccessKind, Engine, Finding, LockUse, Rule, Site, fingerprint};
+
+impl Tell<'_> {
+    pub fn cycle(&self, cycle: &Cycle<'_>) -> Finding {
+        let sites: Vec<Site> = cycle.edges.iter().map(|edge| self.edge(edge)).collect();
+        let mut parts: Vec<String> = (sites.iter())
+            .map(|site| format!("{} {} {}", site.method, name(&site.holds), name(&site.acquires)))
+            .collect();
+        parts.sort();
+        let mut all: Vec<&str> = vec!["deadlock"];
+        all.extend(parts.iter().map(String::as_str));
+        Finding {
+            id: fingerprint(&all),
+            rule: Rule::Deadlock,
+            confidence: cycle.confidence,
+            engines: vec![Engine::Compositional],
+            message: message(&sites),
+            why: cycle.why.clone(),
+            fix: vec!["take the locks in the same order everywhere".into()],
+            sites,
+            ..Finding::default()
+        }
+    }
+
+    fn edge(&self, edge: &Edge<'_>) -> Site {
+        let way = self.way_to_lock(edge);
+        let (last, event) = way[way.len() - 1];
+        let place = self.place(last, event);
+        let holds = LockUse {
+            name: self.lock_in(&edge.held.lock, edge.method),
+            place: self.place(edge.method, edge.held.at),
+            shared: edge.held.shared,
+        };
+        let acquires = LockUse {
+            name: self.lock_in(&edge.nested.lock, edge.method),
+            place: place.clone(),
+            shared: edge.nested.shared,
+        };
+        Site {
+            access: AccessKind::Acquire,
+            place,
+            method: self.program.method_display(last),
+            origin: "any thread".into(),
+            locks: vec![holds.clone()],
+            holds: Some(holds),
+            acquires: Some(acquires),
+            trace: self.frames(way),
+            ..Site::default()
+        }
+    }
+
+    /// The calls from where one lock is held to where the other is taken.
+    fn way_to_lock(&self, edge: &Edge<'_>) -> Vec<(ir::MethodId, u32)> {
+        let mut way = vec![(edge.method, edge.nested.site.at)];
+        let (mut next, mut depth) = (edge.nested.site.via, u8::MAX);
+        while let Some((callee, digest)) = next {
+            let taken = self.engine.summary(callee).and_then(|summary| {
+                let at = summary.taken.binary_search_by_key(&digest, |taken| taken.digest).ok()?;
+                Some(&summary.taken[at])
+            });
+            let Some(taken) = taken.filter(|taken| taken.depth < depth) else { break };
+            depth = taken.depth;
+            way.push((callee, taken.site.at));
+            next = taken.site.via;
+        }
+        way
+    }
+}
+
+fn name(lock: &Option<LockUse>) -> String {
+    lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default()
+}
+
+fn message(sites: &[Site]) -> String {
+    match sites {
+        [site] => format!(
+            "{} holds `{}` and wants `{}` of the same kind: two calls may wait for each other",
+            short(&site.method),
+            name(&site.holds),
+            name(&site.acquires)
+        ),
+        sites => {
+            let locks: Vec<String> = sites.iter().map(|site| format!("`{}`", name(&site.holds))).collect();
+            format!("{} are taken in a circle", locks.join(" and "))
+        }
+    }
+}

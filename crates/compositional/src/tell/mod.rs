@@ -1,0 +1,161 @@
+//! From what the rules found to findings: places, traces and words. Decides nothing.
+
+mod blocking;
+mod deadlock;
+mod race;
+mod stranger;
+
+use crate::engine::Compositional;
+use crate::outline::Event;
+use crate::path::{Path, Root, Step};
+use crate::summary::Access;
+use findings::{Finding, Frame, Place};
+use ir::{FieldId, MethodId, Program};
+use std::sync::Arc;
+
+pub(crate) struct Tell<'a> {
+    pub engine: &'a Compositional,
+    pub program: &'a Program,
+}
+
+impl Tell<'_> {
+    pub fn place(&self, method: MethodId, event: u32) -> Place {
+        let class = self.program.method_ref(method).class;
+        let lines = self.engine.method(method).map(|method| &method.outline.lines);
+        let line = match event {
+            crate::ENTRY => lines.and_then(|lines| lines.iter().copied().filter(|&line| line > 0).min()),
+            event => lines.and_then(|lines| lines.get(event as usize).copied()),
+        };
+        Place { file: self.program.class_file(class), line: line.unwrap_or(0) }
+    }
+
+    /// What the path ends at, as a reader knows it.
+    pub fn memory(&self, path: &Path) -> String {
+        let mut fields: Vec<FieldId> = Vec::new();
+        if let Root::Static(field) = path.root {
+            fields.push(field);
+        }
+        let mut ending = "";
+        for step in path.steps() {
+            match step {
+                Step::Field(field) => fields.push(field),
+                Step::Elements => ending = "[]",
+                Step::Contents => ending = "",
+            }
+        }
+        match fields.last() {
+            Some(&field) => format!("{}{ending}", self.program.field_display(field)),
+            None => format!("an object{ending}"),
+        }
+    }
+
+    /// A lock as the source names it.
+    pub fn lock(&self, lock: &Path) -> String {
+        let mut name = match lock.root {
+            Root::Param(0) => "this".to_owned(),
+            Root::Param(number) => format!("parameter {number}"),
+            Root::Static(field) => self.program.field_display(field),
+            Root::Class(class) => format!("{}.class", self.program.class_display(class)),
+            Root::Made(_) | Root::Unknown => "a lock".to_owned(),
+        };
+        let mut is_first = true;
+        for step in lock.steps() {
+            match step {
+                Step::Field(field) if is_first && lock.root == Root::Param(0) => {
+                    name = self.program.field_display(field)
+                }
+                Step::Field(field) => {
+                    name = format!("{name}.{}", &self.program.names[self.program.field_ref(field).name]);
+                }
+                Step::Elements => name.push_str("[]"),
+                Step::Contents => {}
+            }
+            is_first = false;
+        }
+        name
+    }
+
+    fn frames(&self, way: impl IntoIterator<Item = (MethodId, u32)>) -> Vec<Frame> {
+        let frame = |(method, event)| Frame {
+            method: self.program.method_display(method),
+            place: self.place(method, event),
+        };
+        way.into_iter().map(frame).collect()
+    }
+
+    /// `Thread.sleep`: the method that is called at an event.
+    fn called(&self, method: MethodId, event: u32) -> String {
+        let event = self.engine.method(method).and_then(|method| method.outline.events.get(event as usize));
+        let Some(Event::Call { target, .. }) = event else { return "something".into() };
+        let class = self.program.class_display(target.class);
+        let simple = class.rsplit(['.', '$']).next().unwrap_or(&class);
+        format!("{simple}.{}", self.program.selector_text(target.selector).0)
+    }
+
+    /// A lock as a method names it.
+    fn lock_in(&self, lock: &Path, method: MethodId) -> String {
+        let number = match lock.root {
+            Root::Param(number) if number > 0 => number,
+            Root::Param(0) if self.program.method(method).is_static() => 0,
+            _ => return self.lock(lock),
+        };
+        let class = self.program.method(method).params.get(usize::from(number)).copied().flatten();
+        let named = class.map_or("parameter".to_owned(), |class| self.program.class_display(class));
+        let rest = lock.steps().filter_map(|step| match step {
+            Step::Field(field) => Some(self.program.names[self.program.field_ref(field).name].to_string()),
+            _ => None,
+        });
+        std::iter::once(named).chain(rest).collect::<Vec<_>>().join(".")
+    }
+}
+
+impl Compositional {
+    /// A number for a method that depends on its name only.
+    pub(crate) fn name_of(&self, method: MethodId) -> u64 {
+        self.method(method).map_or(0, |method| method.digest)
+    }
+
+    /// Where an access of a summary really happens: the method and the event in it.
+    pub(crate) fn last_site(&self, method: MethodId, number: u32) -> (MethodId, u32) {
+        let last = self.way(method, number);
+        last.last().map_or((method, u32::MAX), |&(method, access)| (method, access.site.at))
+    }
+
+    /// The calls that lead from a method to an access of its summary, the access last.
+    pub(crate) fn way(&self, method: MethodId, number: u32) -> Vec<(MethodId, &Access)> {
+        let mut way: Vec<(MethodId, &Access)> = Vec::new();
+        let first = self.summary(method).and_then(|summary| summary.accesses.get(number as usize));
+        let mut next = first.map(|access| (method, access));
+        while let Some((method, access)) = next {
+            way.push((method, access));
+            let below = access.site.via.and_then(|(callee, digest)| {
+                let accesses = &self.summary(callee)?.accesses;
+                let at = accesses.binary_search_by_key(&digest, |access| access.digest).ok()?;
+                Some((callee, &accesses[at]))
+            });
+            // Each is nearer than the one before, whatever calls itself.
+            next = below.filter(|(_, below)| below.depth < access.depth);
+        }
+        way
+    }
+}
+
+/// `Account.deposit` for `bank.Account.deposit(int)`.
+pub(crate) fn short(method: &str) -> String {
+    let (name, lambda) = match method.strip_suffix(" lambda") {
+        Some(name) => (name, "a lambda of "),
+        None => (method, ""),
+    };
+    let name = name.split('(').next().unwrap_or(name);
+    let mut parts = name.rsplit('.');
+    let (last, class) = (parts.next().unwrap_or(name), parts.next());
+    match class {
+        Some(class) => format!("{lambda}{class}.{last}"),
+        None => format!("{lambda}{last}"),
+    }
+}
+
+pub(crate) fn sorted(mut findings: Vec<Finding>) -> Vec<Arc<Finding>> {
+    findings.sort_by(|a, b| a.ranks(b));
+    findings.into_iter().map(Arc::new).collect()
+}

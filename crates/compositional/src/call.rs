@@ -67,8 +67,11 @@ impl Frame<'_> {
     pub(crate) fn write_call(&mut self, event: EventId, state: &State, draft: &mut Draft) {
         let callee = self.callee(event);
         let args = self.args(event);
-        if let Some(what) = self.blocks(&callee) {
-            let held: Box<[Held]> = state.held().collect();
+        if let Event::Call { target, .. } = &self.outline.events[event as usize]
+            && let Some(what) = self.blocks(&callee)
+        {
+            let what = (*target, what);
+            let held: Arc<[Held]> = state.held().collect();
             draft.blocking.push(Blocking {
                 what,
                 held,
@@ -107,8 +110,9 @@ impl Frame<'_> {
             && let [path] = receiver.paths.as_slice()
             && matches!((path.root, path.is_root()), (Root::Param(0), false) | (Root::Static(_), _))
             && let Some(interface) = callee.owner
+            && let Event::Call { target, .. } = &self.outline.events[event as usize]
         {
-            draft.strangers.push(Stranger { receiver: *path, interface, at: event });
+            draft.strangers.push(Stranger { receiver: *path, interface, target: *target, at: event });
         }
         if callee.targets.is_empty() {
             self.write_passed(event, &callee, &args, state, draft);
@@ -240,7 +244,7 @@ impl Frame<'_> {
             let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, call.args)).collect();
             let mut inside = call.state.clone();
             if call.started == 0 && !run.started {
-                for held in &run.held {
+                for held in run.held.iter() {
                     let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);
                     inside.acquire(lock, shared, call.event, None);
                 }
@@ -339,7 +343,7 @@ impl Frame<'_> {
             _ => Path::UNKNOWN,
         };
         let args = args.iter().map(name).collect();
-        let held: Box<[Held]> = if started { Box::default() } else { state.held().collect() };
+        let held: Arc<[Held]> = if started { Arc::default() } else { state.held().collect() };
         draft.runs.push(Run { param, method, args, held, started, at: event });
     }
 
@@ -368,7 +372,7 @@ impl Frame<'_> {
         }
     }
 
-    fn moved_held(&mut self, held: &[Held], call: &Call<'_>, is_elsewhere: bool) -> Box<[Held]> {
+    fn moved_held(&mut self, held: &[Held], call: &Call<'_>, is_elsewhere: bool) -> Arc<[Held]> {
         let mut all: Vec<Held> = Vec::new();
         for held in held {
             let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);

@@ -10,6 +10,7 @@ use crate::summary::{
 use crate::value::Abs;
 use ir::FieldId;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Draft {
@@ -87,7 +88,10 @@ impl Draft {
         summary.calls = self.calls;
         summary.calls.sort();
         summary.calls.dedup();
+        summary.calls.shrink_to_fit();
+        summary.stores.shrink_to_fit();
         summary.is_cut = is_cut;
+        share(summary.accesses.iter_mut().map(|access| &mut access.held));
         summary.leaves = self.leaves;
         summary.stores = self.stores;
         summary.stores.sort_by_key(|&(field, param)| (digests.field(field), param));
@@ -125,6 +129,19 @@ fn without_lonely(accesses: Vec<Access>) -> Vec<Access> {
     accesses.into_iter().filter(is_met).collect()
 }
 
+/// Equal lists are one list.
+fn share<'a>(lists: impl Iterator<Item = &'a mut Arc<[Held]>>) {
+    let mut known: FxHashMap<Arc<[Held]>, ()> = FxHashMap::default();
+    for list in lists {
+        match known.get_key_value(list) {
+            Some((shared, ())) => *list = shared.clone(),
+            None => {
+                known.insert(list.clone(), ());
+            }
+        }
+    }
+}
+
 /// One of each kind, the nearest, in the order of their digests.
 fn chosen<T>(
     all: Vec<T>,
@@ -153,7 +170,9 @@ fn chosen<T>(
         found.truncate(most);
     }
     found.sort_by_key(|(kind, _)| *kind);
-    found.into_iter().map(|(_, one)| one).collect()
+    let mut chosen: Vec<T> = found.into_iter().map(|(_, one)| one).collect();
+    chosen.shrink_to_fit();
+    chosen
 }
 
 /// Digests that do not depend on ids, so that they are the same on every machine.
@@ -204,7 +223,7 @@ impl Digests<'_> {
 
     fn blocking(&self, blocking: &Blocking) -> u64 {
         let but = blocking.but.map(|path| self.path(&path));
-        digest((blocking.what, self.held(&blocking.held), but, blocking.started))
+        digest((blocking.what.1, self.held(&blocking.held), but, blocking.started))
     }
 
     fn run(&self, run: &Run) -> u64 {

@@ -258,6 +258,9 @@ impl Compositional {
                 level.par_iter().map(|group| self.group(group, &needs)).collect();
             for (number, summary) in done.into_iter().flatten() {
                 self.summaries[number as usize] = Some(summary);
+                // Only where things are is asked for later.
+                let lines = self.methods[number as usize].outline.lines.clone();
+                self.methods[number as usize].outline = Arc::new(Outline { lines, ..Outline::default() });
             }
         }
     }

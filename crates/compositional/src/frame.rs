@@ -330,7 +330,7 @@ impl Frame<'_> {
         if state.owns(&path) {
             return;
         }
-        let held: Box<[Held]> = state.held().collect();
+        let held: Arc<[Held]> = state.held().collect();
         let (thread, running) = (self.thread, state.running);
         draft.access(Access {
             path,
@@ -358,7 +358,7 @@ impl Frame<'_> {
         if state.holds(lock) {
             return;
         }
-        let held: Box<[Held]> = state.held().filter(|held| held.lock != Path::UNKNOWN).collect();
+        let held: Arc<[Held]> = state.held().filter(|held| held.lock != Path::UNKNOWN).collect();
         if !held.is_empty() && lock != Path::UNKNOWN {
             draft.nested.push(Nested { held, lock, shared, site });
         }

@@ -31,30 +31,37 @@ pub enum Step {
 /// Longer paths are not followed: they name too many things that are rarely the same.
 pub const LONGEST: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// There are many of them: each step is a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Path {
     pub root: Root,
-    steps: [Option<Step>; LONGEST],
+    steps: [u32; LONGEST],
 }
+
+const NONE: u32 = 0;
+const ELEMENTS: u32 = 1;
+const CONTENTS: u32 = 2;
+const FIRST_FIELD: u32 = 3;
 
 impl Path {
     pub const UNKNOWN: Path = Path::of(Root::Unknown);
     pub const THIS: Path = Path::of(Root::Param(0));
 
     pub const fn of(root: Root) -> Path {
-        Path { root, steps: [None; LONGEST] }
+        Path { root, steps: [NONE; LONGEST] }
     }
 
-    pub fn steps(&self) -> impl DoubleEndedIterator<Item = Step> + '_ {
-        self.steps.iter().map_while(|step| *step).collect::<Vec<_>>().into_iter()
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = Step> + use<> {
+        let (steps, len) = (self.steps, self.len());
+        (0..len).filter_map(move |at| unpacked(steps[at]))
     }
 
     pub fn len(&self) -> usize {
-        self.steps.iter().take_while(|step| step.is_some()).count()
+        self.steps.iter().take_while(|&&step| step != NONE).count()
     }
 
     pub fn is_root(&self) -> bool {
-        self.steps[0].is_none()
+        self.steps[0] == NONE
     }
 
     /// One step further; `None` if that is too far, or from nowhere.
@@ -62,19 +69,19 @@ impl Path {
         if self.root == Root::Unknown {
             return None;
         }
-        let free = self.steps.iter_mut().find(|step| step.is_none())?;
-        *free = Some(step);
+        let free = self.steps.iter_mut().find(|step| **step == NONE)?;
+        *free = packed(step);
         Some(self)
     }
 
     /// The path with everything after its root put behind another one.
     pub fn rebased(&self, onto: Path) -> Option<Path> {
-        self.steps.iter().map_while(|step| *step).try_fold(onto, Path::then)
+        self.steps().try_fold(onto, Path::then)
     }
 
     /// The same without its first step.
     pub fn tail(&self) -> Path {
-        let mut steps = [None; LONGEST];
+        let mut steps = [NONE; LONGEST];
         steps[..LONGEST - 1].copy_from_slice(&self.steps[1..]);
         Path { root: self.root, steps }
     }
@@ -85,25 +92,47 @@ impl Path {
     }
 
     pub fn first(&self) -> Option<Step> {
-        self.steps[0]
+        unpacked(self.steps[0])
     }
 
     pub fn last(&self) -> Option<Step> {
-        self.steps.iter().rev().find_map(|step| *step)
+        self.steps().next_back()
     }
 
     /// Without the last step.
     pub fn parent(mut self) -> Option<Path> {
-        let last = self.steps.iter_mut().rev().find(|step| step.is_some())?;
-        *last = None;
+        let last = self.steps.iter_mut().rev().find(|step| **step != NONE)?;
+        *last = NONE;
         Some(self)
     }
 
     /// Is this the way to the other one, or the other one itself?
     pub fn leads_to(&self, other: &Path) -> bool {
-        self.root == other.root
-            && self.len() <= other.len()
-            && self.steps[..self.len()] == other.steps[..self.len()]
+        self.root == other.root && self.steps[..self.len()] == other.steps[..self.len()]
+    }
+}
+
+impl std::fmt::Debug for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.root)?;
+        self.steps().try_for_each(|step| write!(f, ".{step:?}"))
+    }
+}
+
+fn packed(step: Step) -> u32 {
+    match step {
+        Step::Elements => ELEMENTS,
+        Step::Contents => CONTENTS,
+        Step::Field(field) => FIRST_FIELD + field.0,
+    }
+}
+
+fn unpacked(step: u32) -> Option<Step> {
+    match step {
+        NONE => None,
+        ELEMENTS => Some(Step::Elements),
+        CONTENTS => Some(Step::Contents),
+        field => Some(Step::Field(FieldId(field - FIRST_FIELD))),
     }
 }
 

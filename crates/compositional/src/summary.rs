@@ -3,7 +3,8 @@
 
 use crate::outline::EventId;
 use crate::path::Path;
-use ir::{ClassId, FieldId, MethodId, Selector};
+use ir::{ClassId, FieldId, MethodId, MethodRef, Selector};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -53,6 +54,7 @@ pub enum Thread {
 pub struct Stranger {
     pub receiver: Path,
     pub interface: ClassId,
+    pub target: MethodRef,
     pub at: EventId,
 }
 
@@ -87,7 +89,7 @@ pub struct Site {
 pub struct Access {
     pub path: Path,
     pub writes: bool,
-    pub held: Box<[Held]>,
+    pub held: Arc<[Held]>,
     pub thread: Thread,
     /// Runs in a thread that this method starts: which of its starts, counted from 1.
     pub started: u8,
@@ -115,7 +117,7 @@ pub struct Taken {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nested {
-    pub held: Box<[Held]>,
+    pub held: Arc<[Held]>,
     pub lock: Path,
     pub shared: bool,
     pub site: Site,
@@ -123,9 +125,9 @@ pub struct Nested {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocking {
-    /// Which call of a library: its name as a digest, found again at the end of the way.
-    pub what: u64,
-    pub held: Box<[Held]>,
+    /// Which call of a library, and the digest of its name.
+    pub what: (MethodRef, u64),
+    pub held: Arc<[Held]>,
     /// A lock that the call gives up while it waits.
     pub but: Option<Path>,
     pub started: bool,
@@ -140,7 +142,7 @@ pub struct Run {
     pub param: u16,
     pub method: Asked,
     pub args: Box<[Path]>,
-    pub held: Box<[Held]>,
+    pub held: Arc<[Held]>,
     pub started: bool,
     pub at: EventId,
 }

@@ -13,7 +13,7 @@ impl Tell<'_> {
             at = below;
         }
         let (last, event) = way[way.len() - 1];
-        let what = self.called(last, event);
+        let what = self.called(blocked.blocking.what.0);
         let method = self.program.method_display(blocked.method);
         let use_of = |held: &crate::summary::Held| LockUse {
             name: self.lock_in(&held.lock, blocked.method),

@@ -6,11 +6,10 @@ mod race;
 mod stranger;
 
 use crate::engine::Compositional;
-use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Access;
 use findings::{Finding, Frame, Place};
-use ir::{FieldId, MethodId, Program};
+use ir::{FieldId, MethodId, MethodRef, Program};
 use std::sync::Arc;
 
 pub(crate) struct Tell<'a> {
@@ -83,10 +82,8 @@ impl Tell<'_> {
         way.into_iter().map(frame).collect()
     }
 
-    /// `Thread.sleep`: the method that is called at an event.
-    fn called(&self, method: MethodId, event: u32) -> String {
-        let event = self.engine.method(method).and_then(|method| method.outline.events.get(event as usize));
-        let Some(Event::Call { target, .. }) = event else { return "something".into() };
+    /// `Thread.sleep`
+    fn called(&self, target: MethodRef) -> String {
         let class = self.program.class_display(target.class);
         let simple = class.rsplit(['.', '$']).next().unwrap_or(&class);
         format!("{simple}.{}", self.program.selector_text(target.selector).0)

@@ -10,7 +10,7 @@ impl Tell<'_> {
         let name = self.program.method_display(method);
         let class = self.program.class_display(self.program.method_ref(method).class);
         let interface = self.program.class_display(stranger.interface);
-        let what = self.called(method, stranger.at);
+        let what = self.called(stranger.target);
         let site = Site {
             access: AccessKind::Call,
             place: self.place(method, stranger.at),

@@ -167,6 +167,7 @@ mod tests {
         };
         let finding = Finding {
             id: "3cb8837cfb27ba79".into(),
+            cause: "2ba68a385dfb6997".into(),
             rule: Rule::Deadlock,
             confidence: Confidence::Medium,
             engines: vec![Engine::WholeProgram, Engine::Compositional],

@@ -342,6 +342,17 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// The class whose code allocates an object.
+    pub(crate) fn object_maker(&self, obj: Obj) -> Option<String> {
+        match self.stages.pointsto.object(obj).site {
+            pointsto::Site::Alloc(method, _) | pointsto::Site::Model(method, ..) => {
+                let program = self.stages.program;
+                Some(program.class_display(program.method(method).class))
+            }
+            _ => None,
+        }
+    }
+
     /// Why nothing protects the pair.
     pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: Doubts) -> Vec<String> {
         let origin = |origin: Origin| self.stages.happens_before.origin(origin);

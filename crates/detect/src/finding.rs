@@ -7,7 +7,7 @@ use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
 use crate::race::Races;
 use crate::told::{Memory, Told, sides};
-use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint};
+use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint, unnumbered};
 use happens_before::Point;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -164,23 +164,22 @@ impl Findings {
 }
 
 /// Findings that differ only in their object, or in who calls, get ids that say so.
-fn keep_apart(alike: &mut [Finding]) {
+pub(crate) fn keep_apart(alike: &mut [Finding]) {
     let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for finding in alike {
-        let object = finding.object.as_ref().map_or_else(String::new, |place| place.file.clone());
         let mut ways: Vec<String> = finding.sites.iter().map(methods).collect();
         ways.sort();
-        ways.extend([finding.id.clone(), object]);
+        ways.push(finding.id.clone());
         let twin = seen.entry(ways.clone()).or_default();
         ways.push(twin.to_string());
         *twin += 1;
         let parts: Vec<&str> = ways.iter().map(String::as_str).collect();
-        finding.id = fingerprint(&parts);
+        finding.cause = std::mem::replace(&mut finding.id, fingerprint(&parts));
     }
 }
 
 fn methods(site: &Site) -> String {
-    let methods: Vec<&str> = site.trace.iter().map(|frame| frame.method.as_str()).collect();
+    let methods: Vec<String> = site.trace.iter().map(|frame| unnumbered(&frame.method)).collect();
     methods.join(" ")
 }
 
@@ -245,15 +244,17 @@ impl<'a> Teller<'a> {
         });
         let [p, q] = told.map(|(_, (point, _), _)| point.origin);
         let name = describe.location(witness.location);
-        let mut sides = [&sites[0], &sites[1]].map(|site| format!("{:?} {}", site.access, site.method));
+        let mut sides =
+            [&sites[0], &sites[1]].map(|site| format!("{:?} {}", site.access, unnumbered(&site.method)));
         sides.sort();
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
-        let file_of_unnamed = match witness.location.what {
-            What::Elements | What::Contents => object.as_ref().map_or("", |place| &place.file),
-            What::Field(_) | What::Static(_) => "",
-        };
+        let maker_of_unnamed = match witness.location.what {
+            What::Elements | What::Contents => witness.location.obj.and_then(|obj| describe.object_maker(obj)),
+            What::Field(_) | What::Static(_) => None,
+        }
+        .unwrap_or_default();
         Finding {
-            id: fingerprint(&["race", &name, file_of_unnamed, &sides[0], &sides[1]]),
+            id: fingerprint(&["race", &name, &maker_of_unnamed, &sides[0], &sides[1]]),
             rule: Rule::Race,
             confidence: witness.confidence,
             engines: vec![Engine::WholeProgram],

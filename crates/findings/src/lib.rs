@@ -8,7 +8,7 @@ mod rule;
 mod words;
 
 pub use delta::FindingsDelta;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{digest, fingerprint, unnumbered};
 pub use rule::Rule;
 
 use serde::{Deserialize, Serialize};
@@ -41,8 +41,10 @@ pub enum Engine {
 /// One race or one deadlock, with every side of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// Fingerprint without line numbers; see [`fingerprint`].
+    /// Fingerprint without line numbers; see [`fingerprint`]. No other finding of the report has it.
     pub id: String,
+    /// The fingerprint, where others have the same and the id says more; see [`Finding::fingerprint`].
+    pub cause: String,
     pub rule: Rule,
     pub confidence: Confidence,
     pub engines: Vec<Engine>,

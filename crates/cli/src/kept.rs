@@ -187,7 +187,7 @@ mod tests {
             pairs: vec![("all".into(), 3)],
         };
         let note = Note { kind: "missing-class".into(), message: "x".into(), count: 2 };
-        Report { findings: vec![finding.into()], notes: vec![note], stats }
+        Report { findings: vec![finding.into()], notes: vec![note], stats, ..Report::default() }
     }
 
     #[test]

@@ -249,7 +249,9 @@ impl<'a> Teller<'a> {
         sides.sort();
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
         let maker_of_unnamed = match witness.location.what {
-            What::Elements | What::Contents => witness.location.obj.and_then(|obj| describe.object_maker(obj)),
+            What::Elements | What::Contents => {
+                witness.location.obj.and_then(|obj| describe.object_maker(obj))
+            }
             What::Field(_) | What::Static(_) => None,
         }
         .unwrap_or_default();

@@ -1,15 +1,21 @@
 //! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
 //! they were computed, nor of JSON or terminals. Can be written down and read back, in whatever form.
 
+mod baseline;
 mod delta;
 mod fingerprint;
+mod glob;
 mod order;
+mod pairing;
 mod rule;
+mod suppress;
 mod words;
 
+pub use baseline::{Accepted, Baseline, Beside};
 pub use delta::FindingsDelta;
 pub use fingerprint::{digest, fingerprint, unnumbered};
 pub use rule::Rule;
+pub use suppress::{Covers, Pattern, Suppressed, Suppression};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,6 +27,11 @@ pub struct Report {
     pub findings: Vec<Arc<Finding>>,
     pub notes: Vec<Note>,
     pub stats: Stats,
+    /// What somebody does not want to be told, in the order of findings.
+    pub suppressed: Vec<Suppressed>,
+    /// Where it was compared with a baseline: what is in both, gone or of new rules. Not in `findings`.
+    #[serde(skip)]
+    pub beside: Option<Beside>,
 }
 
 /// Ordered so that `High` sorts first. Who does not choose a level means all.

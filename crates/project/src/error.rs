@@ -22,6 +22,8 @@ pub enum Error {
     Compile { output: String, hint: Option<String> },
     /// javac could not be run.
     Compiler(PathBuf, String),
+    /// Something in `snarl.toml` is wrong.
+    Config { file: PathBuf, line: usize, column: usize, message: String },
 }
 
 impl std::error::Error for Error {}
@@ -56,6 +58,9 @@ impl fmt::Display for Error {
                     write!(f, "\n{hint}")?;
                 }
                 Ok(())
+            }
+            Error::Config { file, line, column, message } => {
+                write!(f, "{}:{line}:{column}: {message}", file.display())
             }
             Error::Compiler(javac, why) => write!(f, "{}: cannot run the compiler: {why}", javac.display()),
         }

@@ -8,6 +8,7 @@ mod build;
 mod class_name;
 mod classpath;
 mod compile;
+mod config;
 mod diff;
 mod error;
 mod events;
@@ -37,6 +38,7 @@ mod stamp;
 mod walk;
 mod watched;
 
+pub use config::{CONFIG, Config, Engines, FailOn, Level};
 pub use error::Error;
 pub use jdk::{Environment, Jdk};
 pub use settle::Delays;

@@ -9,6 +9,7 @@ mod class_name;
 mod classpath;
 mod compile;
 mod config;
+mod declared;
 mod diff;
 mod error;
 mod events;
@@ -21,6 +22,7 @@ mod javac;
 mod jdk;
 mod jimage;
 mod layout;
+mod lexed;
 mod maven;
 mod modules;
 mod mounts;
@@ -29,6 +31,7 @@ mod opened;
 mod plan;
 mod pom;
 mod recompile;
+mod remarks;
 mod repository;
 mod salvage;
 mod settle;
@@ -41,6 +44,7 @@ mod watched;
 pub use config::{CONFIG, Config, Engines, FailOn, Level};
 pub use error::Error;
 pub use jdk::{Environment, Jdk};
+pub use remarks::Remarks;
 pub use settle::Delays;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
@@ -54,6 +58,7 @@ use notes::{Kind, Notes};
 use plan::Plan;
 use shelf::{OnDisk, Piece};
 use sources::Sources;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -137,6 +142,30 @@ impl Project {
     /// The file to open for a class's package path and source file name (`bank/Account.java`).
     pub fn source_file(&self, file: &str) -> Option<PathBuf> {
         self.sources.find(file).map(Path::to_path_buf)
+    }
+
+    /// What its sources say about findings, in the order of their paths.
+    pub fn remarks(&self) -> Remarks {
+        let mut all = Remarks::default();
+        for path in self.sources.all() {
+            let (Ok(bytes), Some(name)) = (fs::read(path), path.file_name().and_then(|name| name.to_str()))
+            else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            if !remarks::may_say(&text) {
+                continue;
+            }
+            let said = remarks::read(name, &text, &self.shown(path));
+            // Of several files of that name, findings are shown in the first; tests are not analysed at all.
+            let is_analysed =
+                said.classes.iter().any(|class| self.classpath.layer(class) == Some(Layer::App));
+            if is_analysed && self.sources.find(&said.file) == Some(path) {
+                all.suppressions.extend(said.remarks.suppressions);
+                all.notes.extend(said.remarks.notes);
+            }
+        }
+        all
     }
 
     /// A path as users read it: relative to the project where it lies within, with `/` on every system.

@@ -2,7 +2,7 @@
 //! is renamed or removed here needs a new schema number.
 
 use crate::{Sources, names::Names};
-use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats};
+use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 pub const SCHEMA: u32 = 1;
@@ -24,6 +24,7 @@ fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Ve
         schema: SCHEMA,
         tool: JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") },
         findings: report.shown(min).map(|finding| JsonFinding::new(finding, &names)).collect(),
+        suppressed: report.suppressed_from(min).map(|one| JsonSuppressed::new(one, &names)).collect(),
         notes: report.notes.iter().map(JsonNote::new).collect(),
         stats: JsonStats::new(&report.stats, seconds),
     };
@@ -37,18 +38,38 @@ struct Document {
     schema: u32,
     tool: JsonTool,
     findings: Vec<JsonFinding>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<JsonSuppressed>,
     notes: Vec<JsonNote>,
     stats: JsonStats,
 }
 
 #[derive(Serialize)]
-struct JsonTool {
+struct JsonSuppressed {
+    #[serde(flatten)]
+    finding: JsonFinding,
+    reason: String,
+    suppressed_at: String,
+}
+
+impl JsonSuppressed {
+    fn new(one: &Suppressed, names: &Names<'_>) -> JsonSuppressed {
+        JsonSuppressed {
+            finding: JsonFinding::new(&one.finding, names),
+            reason: one.reason.clone(),
+            suppressed_at: one.place.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonTool {
     name: &'static str,
     version: &'static str,
 }
 
 #[derive(Serialize)]
-struct JsonFinding {
+pub(crate) struct JsonFinding {
     id: String,
     rule: &'static str,
     confidence: &'static str,
@@ -67,7 +88,7 @@ struct JsonFinding {
 }
 
 impl JsonFinding {
-    fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
+    pub(crate) fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
         let pair = |(a, b): &(Place, Place)| [JsonPlace::new(a, names), JsonPlace::new(b, names)];
         JsonFinding {
             id: finding.id.clone(),
@@ -163,14 +184,14 @@ impl JsonFrame {
 }
 
 #[derive(Serialize)]
-struct JsonNote {
+pub(crate) struct JsonNote {
     kind: String,
     message: String,
     count: u64,
 }
 
 impl JsonNote {
-    fn new(note: &Note) -> JsonNote {
+    pub(crate) fn new(note: &Note) -> JsonNote {
         JsonNote { kind: note.kind.clone(), message: note.message.clone(), count: note.count }
     }
 }

@@ -1,6 +1,7 @@
 //! Renders a report for people and for machines: text with source excerpts, JSON, and the tables of
 //! statistics and of measured edits. Knows nothing of the analysis, of files, or of where its output goes.
 
+pub mod baseline;
 pub mod edits;
 pub mod json;
 mod names;

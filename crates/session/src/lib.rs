@@ -1,6 +1,7 @@
 //! The façade over the analysis: a class path goes in, a report comes out. Knows nothing of files,
 //! editors, JSON or terminals.
 
+mod annotated;
 mod edits;
 mod entries;
 mod kept;
@@ -11,6 +12,7 @@ mod sizes;
 mod stats;
 mod suggest;
 
+pub use annotated::annotated;
 use classfile::ClassSource;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};

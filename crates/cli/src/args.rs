@@ -90,9 +90,12 @@ pub struct CheckArgs {
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
 
-    /// The least confidence that makes the exit code 1.
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Medium, help_heading = "Output")]
-    pub fail_on: FailOn,
+    /// The least confidence that makes the exit code 1 [default: medium]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub fail_on: Option<FailOn>,
+
+    #[command(flatten)]
+    pub accept: AcceptArgs,
 
     /// Show sizes, time per stage, and how many pairs each stage leaves.
     #[arg(long, help_heading = "Output")]
@@ -118,12 +121,39 @@ pub struct WatchArgs {
     pub poll: bool,
 }
 
+/// What is accepted already.
+#[derive(Debug, Default, ClapArgs)]
+pub struct AcceptArgs {
+    /// Tell only what is not in this baseline.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
+
+    /// Write all findings to this file, to be accepted from now on.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub write_baseline: Option<PathBuf>,
+}
+
 /// What is analysed, and how.
 #[derive(Debug, ClapArgs)]
 pub struct ProgramArgs {
-    /// Jars, class directories, Java source trees, Maven or Gradle projects.
-    #[arg(value_name = "PATH", default_value = ".")]
+    /// Jars, class directories, Java source trees, Maven or Gradle projects [default: the current directory]
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub settings: ProgramSettings,
+}
+
+/// What is said about a program, whichever it is.
+#[derive(Debug, ClapArgs)]
+pub struct ProgramSettings {
+    /// Read settings from this file [default: snarl.toml beside or above the first path]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    pub config: Option<PathBuf>,
+
+    /// Read settings from no file.
+    #[arg(long, conflicts_with = "config", help_heading = "Program")]
+    pub no_config: bool,
 
     /// What the program needs besides itself, as for `java`; also -cp. May be repeated.
     #[arg(long, visible_alias = "class-path", value_name = "PATHS", help_heading = "Program")]
@@ -187,6 +217,10 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output")]
     pub notes: bool,
 
+    /// List what is suppressed, and why.
+    #[arg(long, help_heading = "Output")]
+    pub suppressed: bool,
+
     /// Print findings and nothing else.
     #[arg(long, short, conflicts_with = "notes", help_heading = "Output")]
     pub quiet: bool,
@@ -242,7 +276,7 @@ mod tests {
         for spelling in ["-cp", "-classpath", "--classpath", "--class-path"] {
             let args = ["snarl", "check", spelling, "a.jar:b.jar", "app"].map(OsString::from);
             let Command::Check(check) = parse(args).command else { panic!("not check") };
-            assert_eq!(check.program.classpath, ["a.jar:b.jar"]);
+            assert_eq!(check.program.settings.classpath, ["a.jar:b.jar"]);
             assert_eq!(check.program.paths, [PathBuf::from("app")]);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::{
     args::Format, begin, kept::Kept, meter::Meter, output, settings::Settings, sources::ProjectSources,
+    wanted,
 };
 use anyhow::{Result, bail};
 use findings::{Confidence, Report};
@@ -19,8 +20,10 @@ pub enum Verdict {
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
     let meter = begin::meter(settings);
-    let Analysed { project, report, session, kept } = analyse(settings, &meter)?;
+    let Analysed { project, mut report, session, kept } = analyse(settings, &meter)?;
     drop(meter);
+    wanted::select(&mut report, &project, settings);
+    wanted::accept(&mut report, settings)?;
     deliver(&report, &project, settings)?;
     // Nobody waits now.
     if let (Some(session), Some(kept)) = (&session, &kept) {
@@ -92,6 +95,10 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
     let mut out = String::new();
     for finding in report.shown(settings.least) {
         out.push_str(&text::finding(finding, &sources, &settings.look));
+        out.push('\n');
+    }
+    for one in report.suppressed_from(settings.least).filter(|_| settings.suppressed) {
+        out.push_str(&text::suppressed(one, &sources, &settings.look));
         out.push('\n');
     }
     if settings.stats {

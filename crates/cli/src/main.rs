@@ -5,6 +5,7 @@ mod args;
 mod begin;
 mod bench;
 mod check;
+mod config;
 mod crash;
 mod inbox;
 mod kept;
@@ -13,6 +14,7 @@ mod output;
 mod settings;
 mod sources;
 mod told;
+mod wanted;
 mod watch;
 
 use anyhow::Result;
@@ -39,11 +41,14 @@ fn main() -> ExitCode {
 
 fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
     match command {
-        Command::Check(args) => check::run(&Settings::resolve(args, around)).map(exit_code),
+        Command::Check(args) => {
+            let config = config::of(&args.program)?;
+            check::run(&Settings::resolve(args, config, around)).map(exit_code)
+        }
         Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
         Command::Watch(args) => {
-            let poll = args.poll;
-            watch::run(&Settings::for_watching(args, around), poll).map(|()| ExitCode::SUCCESS)
+            let (poll, config) = (args.poll, config::of(&args.program)?);
+            watch::run(&Settings::for_watching(args, config, around), poll).map(|()| ExitCode::SUCCESS)
         }
     }
 }

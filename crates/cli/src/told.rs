@@ -3,7 +3,7 @@
 
 use crate::inbox::News;
 use crate::{begin, settings::Settings, sources::ProjectSources};
-use findings::{FindingsDelta, Note, Report};
+use findings::{FindingsDelta, Note, Report, Suppressed};
 use project::Project;
 use report::text;
 use session::Update;
@@ -38,6 +38,10 @@ impl Cost {
         }
         stages.extend(update.seconds);
         Cost { stages, from_scratch: update.from_scratch }
+    }
+
+    pub fn add(&mut self, stage: &str, seconds: f64) {
+        self.stages.push((stage.to_owned(), seconds));
     }
 
     /// `12.3 ms: files 1.0 ms, points-to 5.2 ms, …`.
@@ -86,6 +90,11 @@ impl Told {
             line(&mut out, &text::introduced(finding, &sources, &settings.look));
         }
         for finding in &delta.fixed {
+            let is_same = |one: &&Suppressed| one.finding.fingerprint() == finding.fingerprint();
+            if let Some(one) = report.suppressed.iter().find(is_same) {
+                line(&mut out, &text::suppressed(one, &sources, &settings.look));
+                continue;
+            }
             let is_hidden = report.findings.iter().any(|other| other.id == finding.id);
             let tell = if is_hidden { text::hidden } else { text::fixed };
             line(&mut out, &tell(finding, &sources, &settings.look));

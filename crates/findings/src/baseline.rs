@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Baseline {
     /// Of the tool that wrote it.
     pub version: String,
-    /// Ids of the rules that there were then.
+    /// Ids of the rules that were checked then.
     pub rules: Vec<String>,
     pub findings: Vec<Accepted>,
 }
@@ -34,17 +34,18 @@ pub struct Beside {
     pub known: Vec<Arc<Finding>>,
     /// Accepted once, and not there any more.
     pub gone: Vec<Accepted>,
-    /// Of rules that there were not when the baseline was written: an upgrade found them, not an edit made them.
+    /// Of rules that were not checked when the baseline was written: an upgrade found them, not an edit made them.
     pub of_new_rules: Vec<Arc<Finding>>,
 }
 
 impl Baseline {
-    /// Everything in a report, whatever its confidence: doubts come and go with code elsewhere.
-    pub fn of(report: &Report, version: &str) -> Baseline {
+    /// Everything in a report for which these rules were checked, whatever its confidence: doubts come and go with code
+    /// elsewhere.
+    pub fn of(report: &Report, checked: &[Rule], version: &str) -> Baseline {
         let mut findings: Vec<Accepted> =
             report.findings.iter().map(|finding| Accepted::of(finding)).collect();
         findings.sort();
-        let rules = Rule::ALL.iter().map(|rule| rule.id().to_owned()).collect();
+        let rules = checked.iter().map(|rule| rule.id().to_owned()).collect();
         Baseline { version: version.to_owned(), rules, findings }
     }
 
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn only_what_is_new_is_left() {
         let before = report(&[("a", "", Rule::Race), ("b", "", Rule::Race)]);
-        let baseline = Baseline::of(&before, "1");
+        let baseline = Baseline::of(&before, &Rule::ALL, "1");
         let mut now = report(&[("b", "", Rule::Race), ("c", "", Rule::Race)]);
         let beside = baseline.compare(&mut now);
         assert_eq!((ids(&now.findings), ids(&beside.known)), (vec!["c"], vec!["b"]));
@@ -118,12 +119,13 @@ mod tests {
 
     #[test]
     fn twins_are_counted() {
-        let baseline = Baseline::of(&report(&[("x", "", Rule::Race)]), "1");
+        let baseline = Baseline::of(&report(&[("x", "", Rule::Race)]), &Rule::ALL, "1");
         let mut now = report(&[("x1", "x", Rule::Race), ("x2", "x", Rule::Race)]);
         let beside = baseline.compare(&mut now);
         assert_eq!((ids(&now.findings), ids(&beside.known)), (vec!["x2"], vec!["x1"]));
 
-        let baseline = Baseline::of(&report(&[("x1", "x", Rule::Race), ("x2", "x", Rule::Race)]), "1");
+        let baseline =
+            Baseline::of(&report(&[("x1", "x", Rule::Race), ("x2", "x", Rule::Race)]), &Rule::ALL, "1");
         let mut now = report(&[("x", "", Rule::Race)]);
         let beside = baseline.compare(&mut now);
         assert_eq!((now.findings.len(), beside.known.len(), beside.gone.len()), (0, 1, 1));
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn an_upgrade_brings_no_new_findings() {
-        let mut baseline = Baseline::of(&report(&[]), "1");
+        let mut baseline = Baseline::of(&report(&[]), &Rule::ALL, "1");
         baseline.rules.retain(|rule| rule != "deadlock");
         let mut now = report(&[("a", "", Rule::Race), ("b", "", Rule::Deadlock)]);
         let beside = baseline.compare(&mut now);

@@ -29,7 +29,7 @@ fn aside(report: &Report, min: Confidence) -> Vec<String> {
         counts.extend([
             (certain(&beside.known), "known from the baseline"),
             (gone, "of the baseline gone"),
-            (certain(&beside.of_new_rules), "from rules new in this version"),
+            (certain(&beside.of_new_rules), "from rules new since the baseline"),
         ]);
     }
     let present = counts.into_iter().filter(|(count, _)| *count > 0);

@@ -2,9 +2,11 @@
 //! they were computed, nor of JSON or terminals. Can be written down and read back, in whatever form.
 
 mod baseline;
+mod comparison;
 mod delta;
 mod fingerprint;
 mod glob;
+mod moved;
 mod order;
 mod pairing;
 mod rule;
@@ -12,8 +14,10 @@ mod suppress;
 mod words;
 
 pub use baseline::{Accepted, Baseline, Beside};
+pub use comparison::Comparison;
 pub use delta::FindingsDelta;
 pub use fingerprint::{digest, fingerprint, unnumbered};
+pub use moved::Renamed;
 pub use rule::Rule;
 pub use suppress::{Covers, Pattern, Suppressed, Suppression};
 

@@ -22,6 +22,10 @@ pub enum Error {
     Compile { output: String, hint: Option<String> },
     /// javac could not be run.
     Compiler(PathBuf, String),
+    /// What `git` said when it failed.
+    Git(String),
+    /// A command of the user failed, with what it printed.
+    Build { command: String, output: String },
     /// Something in `snarl.toml` is wrong.
     Config { file: PathBuf, line: usize, column: usize, message: String },
 }
@@ -59,6 +63,8 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Error::Git(why) => write!(f, "git: {why}"),
+            Error::Build { command, output } => write!(f, "`{command}` failed:\n{output}"),
             Error::Config { file, line, column, message } => {
                 write!(f, "{}:{line}:{column}: {message}", file.display())
             }

@@ -13,6 +13,7 @@ mod declared;
 mod diff;
 mod error;
 mod events;
+mod git;
 mod gradle;
 mod held;
 mod identity;
@@ -43,6 +44,7 @@ mod watched;
 
 pub use config::{CONFIG, Config, Engines, FailOn, Level};
 pub use error::Error;
+pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};
 pub use remarks::Remarks;
 pub use settle::Delays;

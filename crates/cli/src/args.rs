@@ -21,6 +21,17 @@ Exit code:
 
 const WATCH_ENDS: &str = "Ctrl-C ends it, with exit code 0; 2 means that it could not begin.";
 
+const DIFF_ENDS: &str = "\
+Examples:
+  snarl diff main                  the working tree against a branch
+  snarl diff v1..v2                two revisions; v1...v2 begins where they parted
+  snarl diff old.jar new.jar       two jars, class directories or source trees
+
+Exit code:
+  0  both analysed, nothing introduced (at the level of --fail-on)
+  1  both analysed, with findings introduced
+  2  one of them not analysed";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse a program and print its data races and deadlocks.
@@ -29,6 +40,9 @@ pub enum Command {
     /// Analyse a program, follow its files, and tell what each change brings and repairs.
     #[command(after_help = WATCH_ENDS)]
     Watch(WatchArgs),
+    /// Analyse two versions of a program and print what the newer one introduces and fixes.
+    #[command(after_help = DIFF_ENDS)]
+    Diff(DiffArgs),
     /// Measure how the analysis follows edits of a program.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -100,6 +114,46 @@ pub struct CheckArgs {
     /// Show sizes, time per stage, and how many pairs each stage leaves.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct DiffArgs {
+    /// What was: a revision of the git repository here, or a path.
+    #[arg(value_name = "BASE")]
+    pub base: String,
+
+    /// What is: likewise [default: the working tree as it is]
+    #[arg(value_name = "HEAD")]
+    pub head: Option<String>,
+
+    /// What of each revision is analysed, by its path in the working tree [default: the current directory]. May be repeated.
+    #[arg(long = "path", value_name = "PATH", help_heading = "Program")]
+    pub paths: Vec<PathBuf>,
+
+    /// Run this in the root of each revision first: for projects that need their build tool.
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
+    pub build: Option<String>,
+
+    #[command(flatten)]
+    pub settings: ProgramSettings,
+
+    #[command(flatten)]
+    pub keep: KeepArgs,
+
+    /// How to print the findings.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
+    /// Write the report to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// The least confidence of what is introduced that makes the exit code 1 [default: medium]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub fail_on: Option<FailOn>,
 
     #[command(flatten)]
     pub show: ShowArgs,

@@ -5,7 +5,7 @@ use crate::{
     wanted,
 };
 use anyhow::{Result, bail};
-use findings::{Confidence, Report};
+use findings::{Confidence, Note, Report};
 use project::Project;
 use report::{json, stats, text};
 use session::Session;
@@ -32,9 +32,9 @@ pub fn run(settings: &Settings) -> Result<Verdict> {
     Ok(verdict(&report, settings.fail_on))
 }
 
-struct Analysed {
-    project: Arc<Project>,
-    report: Report,
+pub struct Analysed {
+    pub project: Arc<Project>,
+    pub report: Report,
     /// None if the report was kept.
     session: Option<Session>,
     kept: Option<Kept>,
@@ -45,7 +45,7 @@ fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
     if fail_on.is_some_and(fails) { Verdict::Fail } else { Verdict::Pass }
 }
 
-fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
+pub fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     meter.show("opening the program", 0);
     let began = Instant::now();
     let project = Arc::new(project::open(&settings.request)?);
@@ -108,11 +108,17 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
     if settings.quiet {
         return out;
     }
-    let (told, counted) = if settings.notes {
-        (report.notes.iter().collect(), vec![])
-    } else {
-        text::most_important(&report.notes)
-    };
+    out.push_str(&notes_as_text(&report.notes, settings));
+    out.push_str(&text::summary(report, settings.least, &settings.look));
+    out.push('\n');
+    out
+}
+
+/// All notes, or those that a reader should see and how many others there are.
+pub fn notes_as_text(notes: &[Note], settings: &Settings) -> String {
+    let mut out = String::new();
+    let (told, counted) =
+        if settings.notes { (notes.iter().collect(), vec![]) } else { text::most_important(notes) };
     for note in told {
         out.push_str(&text::note(note, &settings.look));
         out.push('\n');
@@ -121,8 +127,6 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
         out.push_str(&counts);
         out.push('\n');
     }
-    out.push_str(&text::summary(report, settings.least, &settings.look));
-    out.push('\n');
     out
 }
 

@@ -7,11 +7,13 @@ mod bench;
 mod check;
 mod config;
 mod crash;
+mod diff;
 mod inbox;
 mod kept;
 mod meter;
 mod output;
 mod settings;
+mod sides;
 mod sources;
 mod told;
 mod wanted;
@@ -45,6 +47,7 @@ fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
             let config = config::of(&args.program)?;
             check::run(&Settings::resolve(args, config, around)).map(exit_code)
         }
+        Command::Diff(args) => diff::run(args, around).map(exit_code),
         Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
         Command::Watch(args) => {
             let (poll, config) = (args.poll, config::of(&args.program)?);

@@ -9,19 +9,29 @@ use std::path::Path;
 
 pub struct ProjectSources<'a> {
     project: &'a Project,
-    shown: fn(&Project, &Path) -> String,
+    shown: Box<dyn Fn(&Path) -> String + 'a>,
     read: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl<'a> ProjectSources<'a> {
     /// Files named so that a reader in the current directory can open them.
     pub fn for_reader(project: &'a Project) -> ProjectSources<'a> {
-        ProjectSources { project, shown: |_, path| from_here(path), read: RefCell::default() }
+        ProjectSources { project, shown: Box::new(from_here), read: RefCell::default() }
     }
 
     /// Files named relative to the project, from wherever it is checked.
     pub fn for_machine(project: &'a Project) -> ProjectSources<'a> {
-        ProjectSources { project, shown: Project::shown, read: RefCell::default() }
+        ProjectSources { project, shown: Box::new(|path| project.shown(path)), read: RefCell::default() }
+    }
+
+    /// Files named relative to a directory above the project.
+    pub fn below(project: &'a Project, root: &Path) -> ProjectSources<'a> {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        let shown = move |path: &Path| {
+            let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+            real.strip_prefix(&root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+        };
+        ProjectSources { project, shown: Box::new(shown), read: RefCell::default() }
     }
 }
 
@@ -33,7 +43,7 @@ impl Sources for ProjectSources<'_> {
 
     fn display(&self, file: &str) -> String {
         match self.project.source_file(file) {
-            Some(path) => (self.shown)(self.project, &path),
+            Some(path) => (self.shown)(&path),
             None => file.to_owned(),
         }
     }

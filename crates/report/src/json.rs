@@ -22,7 +22,7 @@ fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Ve
     let names = Names::new(sources);
     let document = Document {
         schema: SCHEMA,
-        tool: JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") },
+        tool: tool(),
         findings: report.shown(min).map(|finding| JsonFinding::new(finding, &names)).collect(),
         suppressed: report.suppressed_from(min).map(|one| JsonSuppressed::new(one, &names)).collect(),
         notes: report.notes.iter().map(JsonNote::new).collect(),
@@ -31,6 +31,10 @@ fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Ve
     let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers always serialise");
     text.push('\n');
     text
+}
+
+pub(crate) fn tool() -> JsonTool {
+    JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") }
 }
 
 #[derive(Serialize)]
@@ -45,7 +49,7 @@ struct Document {
 }
 
 #[derive(Serialize)]
-struct JsonSuppressed {
+pub(crate) struct JsonSuppressed {
     #[serde(flatten)]
     finding: JsonFinding,
     reason: String,
@@ -53,7 +57,7 @@ struct JsonSuppressed {
 }
 
 impl JsonSuppressed {
-    fn new(one: &Suppressed, names: &Names<'_>) -> JsonSuppressed {
+    pub(crate) fn new(one: &Suppressed, names: &Names<'_>) -> JsonSuppressed {
         JsonSuppressed {
             finding: JsonFinding::new(&one.finding, names),
             reason: one.reason.clone(),

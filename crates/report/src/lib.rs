@@ -2,6 +2,7 @@
 //! statistics and of measured edits. Knows nothing of the analysis, of files, or of where its output goes.
 
 pub mod baseline;
+pub mod diff;
 pub mod edits;
 pub mod json;
 mod names;

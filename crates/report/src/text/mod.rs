@@ -14,7 +14,7 @@ mod update;
 pub use look::{Look, clean};
 pub use note::{most_important, no_longer, note, note_counts};
 pub use summary::summary;
-pub use update::{brief, fixed, hidden, introduced, suppressed};
+pub use update::{brief, fixed, hidden, introduced, raised, suppressed};
 
 use crate::{Sources, names::Names};
 use findings::Finding;

@@ -20,6 +20,11 @@ pub fn hidden(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
     format!("{} {line} · low confidence now, --all shows it", look.key("hidden"))
 }
 
+/// The same for one that was too doubtful to be shown before.
+pub fn raised(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
+    format!("{} {}", look.key("more certain"), brief(finding, sources, look))
+}
+
 /// "suppressed race (high confidence): … · the reason (src/bank/Account.java:7)".
 pub fn suppressed(one: &Suppressed, sources: &dyn Sources, look: &Look) -> String {
     let line = brief(&one.finding, sources, look);

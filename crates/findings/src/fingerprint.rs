@@ -29,21 +29,31 @@ pub fn digest(parts: &[&str]) -> String {
     format!("{hash:016x}")
 }
 
-/// Without what changes when methods are put in another order or a lambda is added before another: `a.Main$1.run()`
-/// is `a.Main$.run()`, and `a.Main.lambda$main$0(int)`, whose parameters are whatever it captures, is
-/// `a.Main.lambda$main$`.
+/// Without what changes when methods are put in another order, a lambda is added before another or a method overloaded:
+/// `a.Main$1.run()` is `a.Main$.run()`, `a.Main.lambda$main$0(int)`, whose parameters are whatever it captures, is
+/// `a.Main.lambda$main$`, and `a.Main.main(int) lambda` is `a.Main.main lambda`.
 pub fn unnumbered(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    let mut rest = name.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c == '(' && is_lambda(&out) {
-            rest.by_ref().find(|&c| c == ')');
-            continue;
-        }
-        out.push(c);
-        if c == '$' {
-            while rest.next_if(char::is_ascii_digit).is_some() {}
-        }
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            '(' => match after.split_once(')') {
+                Some((_, after)) if is_lambda(&out) || after.starts_with(" lambda") => after,
+                _ => {
+                    out.push(c);
+                    after
+                }
+            },
+            '$' => {
+                out.push(c);
+                after.trim_start_matches(|c: char| c.is_ascii_digit())
+            }
+            _ => {
+                out.push(c);
+                after
+            }
+        };
     }
     out
 }
@@ -77,6 +87,8 @@ mod tests {
         for (name, expected) in [
             ("Write a.Main.lambda$main$12(a.Bank, int)", "Write a.Main.lambda$main$"),
             ("a.MainKt.main$lambda$0(a.Bank)", "a.MainKt.main$lambda$"),
+            ("Write a.Main.main(java.lang.String[]) lambda", "Write a.Main.main lambda"),
+            ("a.Main.main(", "a.Main.main("),
             ("a.Main$1.run()", "a.Main$.run()"),
             ("a.Main$1Local.step(int)", "a.Main$Local.step(int)"),
             ("a.MainKt$main$1.invoke()", "a.MainKt$main$.invoke()"),

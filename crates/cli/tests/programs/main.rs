@@ -1,13 +1,17 @@
 //! Whole programs through the built binary: every kind of input, good and bad.
 
 mod bad_input;
+mod baseline;
 mod beginnings;
 mod bench;
+mod config;
 mod crowds;
+mod diff;
 mod inputs;
 mod kept;
 mod kept_state;
 mod models;
 mod sites;
 mod support;
+mod suppress;
 mod watch;

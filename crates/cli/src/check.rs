@@ -2,7 +2,7 @@
 
 use crate::{
     args::Format, begin, kept::Kept, meter::Meter, output, settings::Settings, sources::ProjectSources,
-    wanted,
+    wanted::Wanted,
 };
 use anyhow::{Result, bail};
 use findings::{Confidence, Note, Report};
@@ -19,11 +19,14 @@ pub enum Verdict {
 }
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
+    let mut wanted = Wanted::new(settings)?;
     let meter = begin::meter(settings);
     let Analysed { project, mut report, session, kept } = analyse(settings, &meter)?;
     drop(meter);
-    wanted::select(&mut report, &project, settings);
-    wanted::accept(&mut report, settings)?;
+    wanted.select(&mut report, &project, &[], settings);
+    if let Some(path) = &settings.accept.write_baseline {
+        wanted.write(&mut report, path, settings)?;
+    }
     deliver(&report, &project, settings)?;
     // Nobody waits now.
     if let (Some(session), Some(kept)) = (&session, &kept) {

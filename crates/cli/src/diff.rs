@@ -6,7 +6,8 @@ use crate::check::{self, Verdict};
 use crate::settings::{Keep, Settings, Surroundings};
 use crate::sides::{self, Ready, Side};
 use crate::sources::ProjectSources;
-use crate::{begin, config, output, wanted};
+use crate::wanted::Wanted;
+use crate::{begin, config, output};
 use anyhow::{Result, anyhow};
 use classfile::ClassSource;
 use findings::{Comparison, Note, Renamed, Report};
@@ -30,8 +31,7 @@ pub fn run(args: DiffArgs, around: &Surroundings) -> Result<Verdict> {
         let ready = side.ready(&wanted, build.as_deref(), git.as_ref());
         let ready = ready.map_err(|why| anyhow!("cannot analyse {}: {why:#}", side.name()))?;
         settings.request = ready.request.clone();
-        let version = version(ready, &settings);
-        version.map_err(|(ready, why)| anyhow!("cannot analyse {}: {}", side.name(), ready.plain(&why)))
+        version(ready, &settings).map_err(|why| anyhow!("cannot analyse {}: {why}", side.name()))
     };
     let (before, after) = (analysed(&base)?, analysed(&head)?);
     let renamed = Renamed { before: classes(&before.project), after: classes(&after.project) };
@@ -85,15 +85,15 @@ fn settings(args: DiffArgs, head: &Side, around: &Surroundings) -> Result<Settin
     Ok(settings)
 }
 
-fn version(ready: Ready, settings: &Settings) -> Result<Version, (Ready, String)> {
+fn version(ready: Ready, settings: &Settings) -> Result<Version, String> {
     let meter = begin::meter(settings);
     match check::analyse(settings, &meter) {
         Ok(check::Analysed { project, mut report, .. }) => {
             drop(meter);
-            wanted::select(&mut report, &project, settings);
+            Wanted::default().select(&mut report, &project, &[], settings);
             Ok(Version { ready, project, report })
         }
-        Err(why) => Err((ready, format!("{why:#}"))),
+        Err(why) => Err(ready.plain(&format!("{why:#}"))),
     }
 }
 

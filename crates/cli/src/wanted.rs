@@ -6,25 +6,80 @@ use crate::settings::Settings;
 use crate::sources::ProjectSources;
 use anyhow::{Context, Result, anyhow};
 use findings::{Baseline, Beside, Confidence, Note, Report, Rule};
-use project::Project;
+use project::{Memory, Project};
 use report::{Sources, baseline};
+use session::Annotated;
 use std::fs;
 use std::path::Path;
 
 /// The rules of which findings are looked for.
 const CHECKED: [Rule; 2] = [Rule::Race, Rule::Deadlock];
 
-/// Leaves out rules that are off, and puts aside what is suppressed.
-pub fn select(report: &mut Report, project: &Project, settings: &Settings) {
-    report.findings.retain(|finding| settings.config.wants(finding.rule, finding.confidence));
-    let said = project.remarks();
-    let (annotated, unknown) = session::annotated(project);
-    report.notes.extend(said.notes.into_iter().chain(unknown));
-    let configured = settings.config.suppressions.iter().cloned();
-    let all: Vec<_> = said.suppressions.into_iter().chain(annotated).chain(configured).collect();
-    let sources = ProjectSources::for_machine(project);
-    report.suppress(&all, &checked(settings), &|file| sources.display(file));
-    report.notes.sort();
+/// What was said about findings so far.
+#[derive(Default)]
+pub struct Wanted {
+    baseline: Option<Baseline>,
+    /// None before the first look.
+    annotated: Option<Annotated>,
+    memory: Memory,
+}
+
+impl Wanted {
+    /// Reads the baseline, before anyone waits for an analysis.
+    pub fn new(settings: &Settings) -> Result<Wanted> {
+        let baseline = settings.accept.baseline.as_deref().map(read).transpose()?;
+        Ok(Wanted { baseline, ..Wanted::default() })
+    }
+
+    /// Leaves out rules that are off, puts aside what is suppressed, and leaves what is not in the baseline. `changed`
+    /// names the classes that are not as they were before.
+    pub fn select(
+        &mut self,
+        report: &mut Report,
+        project: &Project,
+        changed: &[String],
+        settings: &Settings,
+    ) {
+        report.findings.retain(|finding| settings.config.wants(finding.rule, finding.confidence));
+        let said = project.remarks(&mut self.memory);
+        let annotated = self.annotated.get_or_insert_with(|| Annotated::of(project));
+        annotated.follow(project, changed);
+        report.notes.extend(said.notes.into_iter().chain(annotated.notes().cloned()));
+        let others = annotated.suppressions().chain(&settings.config.suppressions).cloned();
+        let all: Vec<_> = said.suppressions.into_iter().chain(others).collect();
+        let sources = ProjectSources::for_machine(project);
+        report.suppress(&all, &checked(settings), &|file| sources.display(file));
+        if let Some(baseline) = &self.baseline {
+            compare(report, baseline);
+        }
+        report.notes.sort();
+    }
+
+    /// The same of a report that others keep.
+    pub fn selected(
+        &mut self,
+        report: &Report,
+        project: &Project,
+        changed: &[String],
+        settings: &Settings,
+    ) -> Report {
+        let mut report = report.clone();
+        self.select(&mut report, project, changed, settings);
+        report
+    }
+
+    /// Accepts what is left, and tells what is new from then on.
+    pub fn write(&mut self, report: &mut Report, path: &Path, settings: &Settings) -> Result<()> {
+        let known = report.beside.iter().flat_map(|beside| beside.known.iter().chain(&beside.of_new_rules));
+        let findings = report.findings.iter().chain(known).cloned().collect();
+        let all = Report { findings, ..Report::default() };
+        let now = Baseline::of(&all, &checked(settings), env!("CARGO_PKG_VERSION"));
+        output::to_file(path, &baseline::render(&now))?;
+        if self.baseline.is_none() {
+            compare(report, &now);
+        }
+        Ok(())
+    }
 }
 
 fn checked(settings: &Settings) -> Vec<Rule> {
@@ -32,28 +87,10 @@ fn checked(settings: &Settings) -> Vec<Rule> {
     CHECKED.into_iter().filter(is_on).collect()
 }
 
-/// The same of a report that others keep.
-pub fn selected(report: &Report, project: &Project, settings: &Settings) -> Report {
-    let mut report = report.clone();
-    select(&mut report, project, settings);
-    report
-}
-
-/// Leaves what is not in the baseline. What is written to one is in it.
-pub fn accept(report: &mut Report, settings: &Settings) -> Result<()> {
-    let now = Baseline::of(report, &checked(settings), env!("CARGO_PKG_VERSION"));
-    let accepted = settings.accept.baseline.as_deref().map(read).transpose()?;
-    if let Some(path) = &settings.accept.write_baseline {
-        output::to_file(path, &baseline::render(&now))?;
-    }
-    let written = settings.accept.write_baseline.as_ref().map(|_| now);
-    if let Some(baseline) = accepted.or(written) {
-        let beside = baseline.compare(report);
-        report.notes.extend(notes(&beside));
-        report.notes.sort();
-        report.beside = Some(beside);
-    }
-    Ok(())
+fn compare(report: &mut Report, baseline: &Baseline) {
+    let beside = baseline.compare(report);
+    report.notes.extend(notes(&beside));
+    report.beside = Some(beside);
 }
 
 fn read(path: &Path) -> Result<Baseline> {

@@ -52,10 +52,10 @@ impl<'t> Lexer<'t> {
             let end = rest.find('\n').unwrap_or(rest.len());
             self.out.comments.push(Comment { text: rest[2..end].trim_end(), line: self.line });
             self.skip(end);
-        } else if rest.starts_with("/*") {
-            self.skip(rest[2..].find("*/").map_or(rest.len(), |end| end + 4));
-        } else if rest.starts_with("\"\"\"") {
-            self.token(rest[3..].find("\"\"\"").map_or(rest.len(), |end| end + 6));
+        } else if let Some(inside) = rest.strip_prefix("/*") {
+            self.skip(inside.find("*/").map_or(rest.len(), |end| end + 4));
+        } else if let Some(inside) = rest.strip_prefix("\"\"\"") {
+            self.token(inside.find("\"\"\"").map_or(rest.len(), |end| end + 6));
         } else if first == '"' {
             self.token(quoted(rest, '"'));
         } else if let Some(end) = character(rest) {

@@ -46,7 +46,7 @@ pub use config::{CONFIG, Config, Engines, FailOn, Level};
 pub use error::Error;
 pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};
-pub use remarks::Remarks;
+pub use remarks::{Memory, Remarks};
 pub use settle::Delays;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
@@ -60,7 +60,6 @@ use notes::{Kind, Notes};
 use plan::Plan;
 use shelf::{OnDisk, Piece};
 use sources::Sources;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -147,24 +146,16 @@ impl Project {
     }
 
     /// What its sources say about findings, in the order of their paths.
-    pub fn remarks(&self) -> Remarks {
+    pub fn remarks(&self, memory: &mut Memory) -> Remarks {
         let mut all = Remarks::default();
         for path in self.sources.all() {
-            let (Ok(bytes), Some(name)) = (fs::read(path), path.file_name().and_then(|name| name.to_str()))
-            else {
-                continue;
-            };
-            let text = String::from_utf8_lossy(&bytes);
-            if !remarks::may_say(&text) {
-                continue;
-            }
-            let said = remarks::read(name, &text, &self.shown(path));
+            let Some(said) = memory.said(path, || self.shown(path)) else { continue };
             // Of several files of that name, findings are shown in the first; tests are not analysed at all.
             let is_analysed =
                 said.classes.iter().any(|class| self.classpath.layer(class) == Some(Layer::App));
             if is_analysed && self.sources.find(&said.file) == Some(path) {
-                all.suppressions.extend(said.remarks.suppressions);
-                all.notes.extend(said.remarks.notes);
+                all.suppressions.extend(said.remarks.suppressions.iter().cloned());
+                all.notes.extend(said.remarks.notes.iter().cloned());
             }
         }
         all

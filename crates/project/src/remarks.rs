@@ -3,7 +3,13 @@
 
 use crate::declared::{Declared, Kind, declared};
 use crate::lexed::{Comment, Lexed, Token, lex};
+use crate::stamp::Stamp;
 use findings::{Covers, Note, Rule, Suppression};
+use rustc_hash::FxHashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 /// What one file or several say.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,8 +19,30 @@ pub struct Remarks {
     pub notes: Vec<Note>,
 }
 
+/// What files said when they were read last; those that have not changed since are not read again.
+#[derive(Default)]
+pub struct Memory(FxHashMap<PathBuf, (Stamp, Option<Arc<Said>>)>);
+
+impl Memory {
+    /// What a file says, if anything. `shown` is how users call it.
+    pub(crate) fn said(&mut self, path: &Path, shown: impl FnOnce() -> String) -> Option<Arc<Said>> {
+        let (stamp, now) = (Stamp::of(path).ok()?, SystemTime::now());
+        if let Some((_, said)) = self.0.get(path).filter(|(before, _)| *before == stamp) {
+            return said.clone();
+        }
+        let name = path.file_name()?.to_str()?;
+        let bytes = fs::read(path).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let said = may_say(&text).then(|| Arc::new(read(name, &text, &shown())));
+        if stamp.is_sure(now) {
+            self.0.insert(path.to_path_buf(), (stamp, said.clone()));
+        }
+        said
+    }
+}
+
 /// Whether a text may say anything: most say nothing, and need not be read any further.
-pub fn may_say(text: &str) -> bool {
+fn may_say(text: &str) -> bool {
     text.contains("snarl:") || text.contains("@SuppressWarnings") && text.contains("snarl")
 }
 

@@ -1,36 +1,67 @@
 //! What annotations in the application's classes suppress. Reads class files and nothing else; which findings there are
 //! is not its business.
 
-use classfile::{Annotation, ClassFile, ClassSource};
+use classfile::{Annotation, ClassBytes, ClassFile, ClassSource, Layer};
 use findings::{Covers, Note, Rule, Suppression};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// By their simple names, in any package.
 const SUPPRESSES: [&str; 2] = ["SuppressFBWarnings", "SuppressLint"];
 /// Without this in its bytes, a class has none of them.
 const SIGN: &[u8] = b"Suppress";
 
-/// Suppressions that name Snarl or one of its rules, and notes about rules that are not known.
-pub fn annotated(source: &(dyn ClassSource + Sync)) -> (Vec<Suppression>, Vec<Note>) {
-    let classes = source.app_classes();
-    let found: Vec<Found> =
-        classes.par_iter().flat_map_iter(|name| of_class(source, name, &classes)).collect();
-    let mut all = (Vec::new(), Vec::new());
-    for one in found {
-        all.0.extend(one.suppression);
-        all.1.extend(one.notes);
-    }
-    all
-}
+/// What the annotations of a program say, by class; only for classes where they say something.
+#[derive(Default)]
+pub struct Annotated(BTreeMap<String, Vec<Said>>);
 
 #[derive(Default)]
-struct Found {
+struct Said {
     suppression: Option<Suppression>,
     notes: Vec<Note>,
 }
 
-fn of_class(source: &(dyn ClassSource + Sync), name: &str, classes: &[String]) -> Vec<Found> {
-    let Some(found) = source.find(name).filter(|found| has_sign(&found.bytes)) else { return Vec::new() };
+impl Annotated {
+    pub fn of(source: &(dyn ClassSource + Sync)) -> Annotated {
+        let mut annotated = Annotated::default();
+        annotated.read(source, &source.app_classes());
+        annotated
+    }
+
+    /// The same after these classes have appeared, changed or gone.
+    pub fn follow(&mut self, source: &(dyn ClassSource + Sync), changed: &[String]) {
+        // What is said about a class is about those in it as well.
+        let has_changed = |class: &&String| changed.iter().any(|name| is_in(name, class));
+        let around: Vec<String> = self.0.keys().filter(has_changed).cloned().collect();
+        changed.iter().chain(&around).for_each(|name| _ = self.0.remove(name));
+        self.read(source, &[changed, &around].concat());
+    }
+
+    /// Suppressions that name Snarl or one of its rules.
+    pub fn suppressions(&self) -> impl Iterator<Item = &Suppression> {
+        self.0.values().flatten().filter_map(|said| said.suppression.as_ref())
+    }
+
+    /// About rules that there are not.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.0.values().flatten().flat_map(|said| &said.notes)
+    }
+
+    fn read(&mut self, source: &(dyn ClassSource + Sync), names: &[String]) {
+        let said = |name: &String| (name.clone(), of_class(source, name));
+        let found: Vec<_> = names.par_iter().map(said).filter(|(_, said)| !said.is_empty()).collect();
+        self.0.extend(found);
+    }
+}
+
+/// Whether a class is inside another.
+fn is_in(name: &str, class: &str) -> bool {
+    name.strip_prefix(class).is_some_and(|rest| rest.starts_with('$'))
+}
+
+fn of_class(source: &(dyn ClassSource + Sync), name: &str) -> Vec<Said> {
+    let is_candidate = |found: &ClassBytes| found.layer == Layer::App && has_sign(&found.bytes);
+    let Some(found) = source.find(name).filter(is_candidate) else { return Vec::new() };
     let Ok(class) = classfile::parse(&found.bytes) else { return Vec::new() };
     let shown = name.replace('/', ".");
     let mut all = Vec::new();
@@ -38,9 +69,9 @@ fn of_class(source: &(dyn ClassSource + Sync), name: &str, classes: &[String]) -
         all.extend(annotations.iter().filter_map(|annotation| read(annotation, place, covers)));
     };
     add(&class.annotations, &shown, &|| {
-        let inner = format!("{name}$");
-        let others = classes.iter().filter(|other| other.starts_with(&inner));
-        let inner = others.filter_map(|other| lines_of_class(source, other));
+        let classes = source.app_classes();
+        let inner = classes.iter().filter(|other| is_in(other, name));
+        let inner = inner.filter_map(|other| lines_of_class(source, other));
         let lines = lines(&class, |_| true).into_iter().chain(inner).reduce(around);
         lines.into_iter().chain([Covers::FieldsOf(shown.clone())]).collect()
     });
@@ -90,7 +121,7 @@ fn around(one: Covers, other: Covers) -> Covers {
 }
 
 /// None if it is about something else.
-fn read(annotation: &Annotation<'_>, place: &str, covers: &dyn Fn() -> Vec<Covers>) -> Option<Found> {
+fn read(annotation: &Annotation<'_>, place: &str, covers: &dyn Fn() -> Vec<Covers>) -> Option<Said> {
     let class = annotation.descriptor.strip_prefix('L')?.strip_suffix(';')?;
     let simple = class.rsplit(['/', '$']).next()?;
     let name = SUPPRESSES.into_iter().find(|name| *name == simple)?;
@@ -99,29 +130,29 @@ fn read(annotation: &Annotation<'_>, place: &str, covers: &dyn Fn() -> Vec<Cover
         values.map(|(_, value)| value.as_str()).collect::<Vec<_>>()
     };
     let place = format!("@{name} at {place}");
-    let mut found = Found::default();
+    let mut said = Said::default();
     let (mut rules, mut is_ours) = (Vec::new(), false);
     for value in named("value") {
         match (value, value.strip_prefix("snarl:")) {
             ("snarl", _) => {
-                return Some(Found {
+                return Some(Said {
                     suppression: Some(suppression(vec![], covers(), place, &named)),
-                    ..found
+                    ..said
                 });
             }
             (_, Some(rule)) => match Rule::named(rule) {
                 Some(rule) => rules.push(rule),
-                None => found.notes.push(unknown(rule, &place)),
+                None => said.notes.push(unknown(rule, &place)),
             },
             // Other tools have names of their own.
             (other, None) => rules.extend(Rule::named(other)),
         }
-        is_ours |= !rules.is_empty() || !found.notes.is_empty();
+        is_ours |= !rules.is_empty() || !said.notes.is_empty();
     }
     if !rules.is_empty() {
-        found.suppression = Some(suppression(rules, covers(), place, &named));
+        said.suppression = Some(suppression(rules, covers(), place, &named));
     }
-    is_ours.then_some(found)
+    is_ours.then_some(said)
 }
 
 fn suppression<'v>(

@@ -12,7 +12,7 @@ mod sizes;
 mod stats;
 mod suggest;
 
-pub use annotated::annotated;
+pub use annotated::Annotated;
 use classfile::ClassSource;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};

@@ -23,7 +23,9 @@ pub fn run(settings: &Settings) -> Result<Verdict> {
     let meter = begin::meter(settings);
     let Analysed { project, mut report, session, kept } = analyse(settings, &meter)?;
     drop(meter);
+    let began = Instant::now();
     wanted.select(&mut report, &project, &[], settings);
+    report.stats.seconds.push(("suppressions".to_owned(), began.elapsed().as_secs_f64()));
     if let Some(path) = &settings.accept.write_baseline {
         wanted.write(&mut report, path, settings)?;
     }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, absolute};
 
 /// Counted up with every change of what a report is made of.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The same for a solved state.
 const STATE_FORMAT: u32 = 1;
 /// Reports of large programs take a few megabytes, solved states some tens.

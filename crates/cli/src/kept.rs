@@ -175,6 +175,7 @@ mod tests {
             field: Some("a.B.n".into()),
             object: Some(place()),
             sites: vec![site.clone(), site],
+            members: vec!["2ba68a385dfb6997".into()],
             why: vec!["no lock".into()],
             fields: vec!["a.B.n".into()],
             also: vec![(place(), Place::default())],

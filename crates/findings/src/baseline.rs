@@ -1,7 +1,8 @@
 //! Findings that were accepted at some time, and what a later run has beside them. Knows nothing of files and formats.
 
-use crate::pairing::pairing;
+use crate::pairing::{Known, pairing};
 use crate::{Confidence, Finding, Report, Rule};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What there was when the baseline was written.
@@ -23,6 +24,10 @@ pub struct Accepted {
     pub rule: String,
     pub confidence: Confidence,
     pub message: String,
+    /// Everything it affects.
+    pub fields: Vec<String>,
+    /// See [`Finding::members`].
+    pub members: Vec<String>,
 }
 
 /// What a report looks like beside a baseline.
@@ -51,15 +56,15 @@ impl Baseline {
 
     /// Leaves in the report what is neither known nor of a new rule.
     pub fn compare(&self, report: &mut Report) -> Beside {
-        let older: Vec<_> =
-            self.findings.iter().map(|known| (known.fingerprint.as_str(), known.id.as_str())).collect();
-        let newer: Vec<_> =
-            report.findings.iter().map(|finding| (finding.fingerprint(), finding.id.as_str())).collect();
+        let older: Vec<Known> = self.findings.iter().map(Accepted::known).collect();
+        let newer: Vec<Known> = report.findings.iter().map(|finding| Known::of(finding)).collect();
         let pairs = pairing(&older, &newer);
+        let fields: BTreeSet<&String> = self.findings.iter().flat_map(|known| &known.fields).collect();
+        let is_new = |finding: &Finding| finding.affected().any(|field| !fields.contains(&field));
         let mut is_old = vec![false; older.len()];
         let mut is_known = vec![false; newer.len()];
         for (old, new) in pairs {
-            (is_old[old], is_known[new]) = (true, true);
+            (is_old[old], is_known[new]) = (true, !is_new(&report.findings[new]));
         }
         let gone = self.findings.iter().zip(is_old).filter(|(_, is_old)| !is_old);
         let mut beside = Beside {
@@ -80,6 +85,10 @@ impl Baseline {
 }
 
 impl Accepted {
+    fn known(&self) -> Known<'_> {
+        Known { fingerprint: &self.fingerprint, id: &self.id, members: &self.members }
+    }
+
     fn of(finding: &Finding) -> Accepted {
         Accepted {
             fingerprint: finding.fingerprint().to_owned(),
@@ -87,6 +96,8 @@ impl Accepted {
             rule: finding.rule.id().to_owned(),
             confidence: finding.confidence,
             message: finding.message.clone(),
+            fields: finding.affected().collect(),
+            members: finding.members.clone(),
         }
     }
 }

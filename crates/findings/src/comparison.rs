@@ -2,8 +2,9 @@
 //! renamed, by everything but their names; knows nothing of how the versions were found.
 
 use crate::moved::Renamed;
-use crate::pairing::pairing;
+use crate::pairing::{Known, pairing};
 use crate::{Confidence, Finding, Report, Suppressed};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Findings at least as certain as was asked for, in the order of their reports.
@@ -30,6 +31,7 @@ impl Comparison {
         for (old, new) in pairs {
             (same[new], is_gone[old]) = (Some(old), false);
         }
+        let mut is_moved = BTreeSet::new();
         let gone: Vec<usize> = (0..is_gone.len()).filter(|&at| is_gone[at]).collect();
         let new: Vec<usize> = (0..same.len()).filter(|&at| same[at].is_none()).collect();
         for (old, new) in renamed
@@ -38,15 +40,23 @@ impl Comparison {
             .map(|&(a, b)| (gone[a], new[b]))
         {
             (same[new], is_gone[old]) = (Some(old), false);
+            is_moved.insert(old);
             out.moved += usize::from(head.findings[new].confidence.at_least(least));
         }
+        let fields: BTreeSet<String> = base.findings.iter().flat_map(|finding| finding.affected()).collect();
         for (finding, same) in head.findings.iter().zip(same) {
-            let list = match same.map(|at| base.findings[at].confidence.at_least(least)) {
-                _ if !finding.confidence.at_least(least) => continue,
-                None => &mut out.introduced,
-                Some(false) => &mut out.raised,
-                Some(true) => &mut out.unchanged,
-            };
+            let new: Vec<String> = finding.affected().filter(|field| !fields.contains(field)).collect();
+            let list =
+                match same.map(|at| (base.findings[at].confidence.at_least(least), is_moved.contains(&at))) {
+                    _ if !finding.confidence.at_least(least) => continue,
+                    None => &mut out.introduced,
+                    Some((_, false)) if !new.is_empty() => {
+                        out.introduced.push(Arc::new(grown(finding, &new)));
+                        continue;
+                    }
+                    Some((false, _)) => &mut out.raised,
+                    Some((true, _)) => &mut out.unchanged,
+                };
             list.push(finding.clone());
         }
         let gone = base
@@ -61,10 +71,8 @@ impl Comparison {
 
     /// What is suppressed is not fixed.
     fn settle(&mut self, gone: &[&Arc<Finding>], suppressed: &[Suppressed]) {
-        let (older, newer): (Vec<_>, Vec<_>) = (
-            gone.iter().map(|one| key(one)).collect(),
-            suppressed.iter().map(|one| key(&one.finding)).collect(),
-        );
+        let older: Vec<_> = gone.iter().map(|one| Known::of(one)).collect();
+        let newer: Vec<_> = suppressed.iter().map(|one| Known::of(&one.finding)).collect();
         let pairs = pairing(&older, &newer);
         for (at, finding) in gone.iter().enumerate() {
             match pairs.iter().find(|(old, _)| *old == at) {
@@ -75,14 +83,17 @@ impl Comparison {
     }
 }
 
-fn key(finding: &Finding) -> (&str, &str) {
-    (finding.fingerprint(), &finding.id)
-}
-
-fn known(findings: &[Arc<Finding>]) -> Vec<(&str, &str)> {
-    findings.iter().map(|finding| key(finding)).collect()
+fn known(findings: &[Arc<Finding>]) -> Vec<Known<'_>> {
+    findings.iter().map(|finding| Known::of(finding)).collect()
 }
 
 fn pick<'f>(findings: &'f [Arc<Finding>], at: &[usize]) -> Vec<&'f Finding> {
     at.iter().map(|&at| findings[at].as_ref()).collect()
+}
+
+/// A finding of which a part was there before.
+fn grown(finding: &Finding, new: &[String]) -> Finding {
+    let mut told = finding.clone();
+    told.why.push(format!("{} is new here; the rest was there before", new.join(", ")));
+    told
 }

@@ -44,7 +44,7 @@ impl FindingsDelta {
 }
 
 fn known<'f>(findings: &[&'f Arc<Finding>]) -> Vec<Known<'f>> {
-    findings.iter().map(|finding| (finding.fingerprint(), finding.id.as_str())).collect()
+    findings.iter().map(|finding| Known::alone(finding)).collect()
 }
 
 /// The findings of one report that are not shared with the other.

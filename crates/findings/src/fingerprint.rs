@@ -8,6 +8,12 @@ impl Finding {
     pub fn fingerprint(&self) -> &str {
         if self.cause.is_empty() { &self.id } else { &self.cause }
     }
+
+    /// Every field that the same cause affects, without numbers.
+    pub fn affected(&self) -> impl Iterator<Item = String> {
+        let one = self.field.iter().filter(|_| self.fields.is_empty());
+        self.fields.iter().chain(one).map(|field| unnumbered(field))
+    }
 }
 
 /// 16 hex digits from the parts; the order of the parts matters (sort symmetric sides first). Names may stand in the

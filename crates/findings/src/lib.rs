@@ -60,6 +60,9 @@ pub struct Finding {
     pub id: String,
     /// The fingerprint, where others have the same and the id says more; see [`Finding::fingerprint`].
     pub cause: String,
+    /// Fingerprints of the pairs with the same cause, sorted, of many the smallest; empty if there is but one. Which of
+    /// them stands for all may change with lines and names elsewhere.
+    pub members: Vec<String>,
     pub rule: Rule,
     pub confidence: Confidence,
     pub engines: Vec<Engine>,

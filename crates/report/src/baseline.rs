@@ -16,6 +16,11 @@ struct Line {
     rule: String,
     confidence: String,
     message: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<String>,
+    /// Fingerprints of whatever has the same cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    members: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -69,14 +74,17 @@ fn line(one: &Accepted) -> Line {
         rule: one.rule.clone(),
         confidence: one.confidence.id().to_owned(),
         message: one.message.clone(),
+        fields: one.fields.clone(),
+        members: one.members.clone(),
     }
 }
 
 fn accepted(line: Line) -> Result<Accepted, String> {
     let confidence = Confidence::named(&line.confidence)
         .ok_or_else(|| format!("not a baseline: unknown confidence `{}`", line.confidence))?;
-    let id = line.id.unwrap_or_else(|| line.fingerprint.clone());
-    Ok(Accepted { fingerprint: line.fingerprint, id, rule: line.rule, confidence, message: line.message })
+    let id = line.id.clone().unwrap_or_else(|| line.fingerprint.clone());
+    let Line { fingerprint, rule, message, fields, members, .. } = line;
+    Ok(Accepted { fingerprint, id, rule, confidence, message, fields, members })
 }
 
 #[cfg(test)]
@@ -90,6 +98,8 @@ mod tests {
             rule: "race".into(),
             confidence: Confidence::Medium,
             message: "a \"quoted\" thing".into(),
+            fields: vec!["a.B.n".into()],
+            members: vec![fingerprint.into()],
         };
         Baseline {
             version: "0.1.0".into(),

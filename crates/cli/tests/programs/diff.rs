@@ -120,6 +120,44 @@ fn edits_that_change_nothing_introduce_nothing() {
 }
 
 #[test]
+fn what_joins_an_old_cause_is_introduced_and_what_was_there_is_not_fixed() {
+    let place = history(COUNTER);
+    let grown = COUNTER.replace("int n;", "int n;\n    int a;").replace("n++;", "n++;\n        a++;");
+    place.write("src/app/Counter.java", &grown);
+    let run = diff(&place, &["main"]);
+    assert_eq!(
+        (run.code, last(&run)),
+        (1, "1 introduced, nothing fixed · main → working tree"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("app.Counter.a is new here; the rest was there before"), "{}", run.stdout);
+    commit(&place, "grown");
+    place.write("src/app/Counter.java", COUNTER);
+    expect(&place, &["main"], 0, "nothing introduced, nothing fixed, 1 unchanged · main → working tree");
+}
+
+#[test]
+fn whichever_access_stands_for_a_cause_nothing_is_introduced() {
+    let methods =
+        ["void inc() { n++; }", "void dec() { n--; }", "int get() { return n; }", "void reset() { n = 0; }"];
+    let counter = |order: [usize; 4]| {
+        let methods: Vec<&str> = order.iter().map(|&at| methods[at]).collect();
+        format!("package app;\nclass Counter {{\n    int n;\n    {}\n}}\n", methods.join("\n    "))
+    };
+    let place = history(&counter([0, 1, 2, 3]));
+    let all = "-> { counter.inc(); counter.dec(); counter.get(); counter.reset(); }";
+    place.write("src/app/Main.java", MAIN.replace("-> counter.inc()", all));
+    commit(&place, "all");
+    let before = diff(&place, &["main"]);
+    for order in [[3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1]] {
+        place.write("src/app/Counter.java", counter(order));
+        let run = diff(&place, &["main"]);
+        assert_eq!((run.code, last(&run)), (0, last(&before)), "{order:?}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_finding_moves_with_its_class() {
     let place = history(COUNTER);
     std::fs::remove_file(place.path().join("src/app/Counter.java")).expect("removed");

@@ -22,6 +22,16 @@ Exit code:
 const WATCH_ENDS: &str = "Ctrl-C ends it, with exit code 0; 2 means that it could not begin.";
 
 const EXPLAIN_CODES: &str = "Exit code: 0 if it is explained, 2 if there is no such finding.";
+const DIFF_ENDS: &str = "\
+Examples:
+  snarl diff main                  the working tree against a branch
+  snarl diff v1..v2                two revisions; v1...v2 begins where they parted
+  snarl diff old.jar new.jar       two jars, class directories or source trees
+
+Exit code:
+  0  both analysed, nothing introduced (at the level of --fail-on)
+  1  both analysed, with findings introduced
+  2  one of them not analysed";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -36,6 +46,9 @@ pub enum Command {
     Explain(ExplainArgs),
     /// List the rules, or tell about one: what it means, examples, how to fix and to suppress it.
     Rules(RulesArgs),
+    /// Analyse two versions of a program and print what the newer one introduces and fixes.
+    #[command(after_help = DIFF_ENDS)]
+    Diff(DiffArgs),
     /// Measure how the analysis follows edits of a program.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -97,13 +110,56 @@ pub struct CheckArgs {
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
 
-    /// The least confidence that makes the exit code 1.
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Medium, help_heading = "Output")]
-    pub fail_on: FailOn,
+    /// The least confidence that makes the exit code 1 [default: medium]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub fail_on: Option<FailOn>,
+
+    #[command(flatten)]
+    pub accept: AcceptArgs,
 
     /// Show sizes, time per stage, and how many pairs each stage leaves.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct DiffArgs {
+    /// What was: a revision of the git repository here, or a path.
+    #[arg(value_name = "BASE")]
+    pub base: String,
+
+    /// What is: likewise [default: the working tree as it is]
+    #[arg(value_name = "HEAD")]
+    pub head: Option<String>,
+
+    /// What of each revision is analysed, by its path in the working tree [default: the current directory]. May be repeated.
+    #[arg(long = "path", value_name = "PATH", help_heading = "Program")]
+    pub paths: Vec<PathBuf>,
+
+    /// Run this in the root of each revision first: for projects that need their build tool.
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
+    pub build: Option<String>,
+
+    #[command(flatten)]
+    pub settings: ProgramSettings,
+
+    #[command(flatten)]
+    pub keep: KeepArgs,
+
+    /// How to print the findings.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+
+    /// Write the report to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// The least confidence of what is introduced that makes the exit code 1 [default: medium]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub fail_on: Option<FailOn>,
 
     #[command(flatten)]
     pub show: ShowArgs,
@@ -153,12 +209,39 @@ pub struct RulesArgs {
     pub id: Option<String>,
 }
 
+/// What is accepted already.
+#[derive(Debug, Default, ClapArgs)]
+pub struct AcceptArgs {
+    /// Tell only what is not in this baseline.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
+
+    /// Write all findings to this file, to be accepted from now on.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub write_baseline: Option<PathBuf>,
+}
+
 /// What is analysed, and how.
 #[derive(Debug, ClapArgs)]
 pub struct ProgramArgs {
-    /// Jars, class directories, Java source trees, Maven or Gradle projects.
-    #[arg(value_name = "PATH", default_value = ".")]
+    /// Jars, class directories, Java source trees, Maven or Gradle projects [default: the current directory]
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub settings: ProgramSettings,
+}
+
+/// What is said about a program, whichever it is.
+#[derive(Debug, ClapArgs)]
+pub struct ProgramSettings {
+    /// Read settings from this file [default: snarl.toml beside or above the first path]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    pub config: Option<PathBuf>,
+
+    /// Read settings from no file.
+    #[arg(long, conflicts_with = "config", help_heading = "Program")]
+    pub no_config: bool,
 
     /// What the program needs besides itself, as for `java`; also -cp. May be repeated.
     #[arg(long, visible_alias = "class-path", value_name = "PATHS", help_heading = "Program")]
@@ -176,9 +259,9 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "DIR", help_heading = "Program")]
     pub jdk: Option<PathBuf>,
 
-    /// Look method by method, from the entry points, or both.
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both, help_heading = "Analysis")]
-    pub engine: Engine,
+    /// Look method by method (compositional), from the entry points (whole-program), or both [default: both]
+    #[arg(long, value_enum, value_name = "ENGINE", help_heading = "Analysis")]
+    pub engine: Option<Engine>,
 
     /// Analyse the JDK's inner workings as well; slower.
     #[arg(long, help_heading = "Analysis")]
@@ -226,6 +309,10 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output")]
     pub notes: bool,
 
+    /// List what is suppressed, and why.
+    #[arg(long, help_heading = "Output")]
+    pub suppressed: bool,
+
     /// Print findings and nothing else.
     #[arg(long, short, conflicts_with = "notes", help_heading = "Output")]
     pub quiet: bool,
@@ -235,9 +322,8 @@ pub struct ShowArgs {
     pub color: Colour,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    #[default]
     Both,
     WholeProgram,
     Compositional,
@@ -299,7 +385,7 @@ mod tests {
         for spelling in ["-cp", "-classpath", "--classpath", "--class-path"] {
             let args = ["snarl", "check", spelling, "a.jar:b.jar", "app"].map(OsString::from);
             let Command::Check(check) = parse(args).command else { panic!("not check") };
-            assert_eq!(check.program.classpath, ["a.jar:b.jar"]);
+            assert_eq!(check.program.settings.classpath, ["a.jar:b.jar"]);
             assert_eq!(check.program.paths, [PathBuf::from("app")]);
         }
     }

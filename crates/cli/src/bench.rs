@@ -4,7 +4,7 @@
 use crate::args::EditsArgs;
 use crate::check::Verdict;
 use crate::settings::{Settings, Surroundings};
-use crate::{begin, output};
+use crate::{begin, config, output};
 use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;
@@ -18,7 +18,8 @@ const EARLY: usize = 20;
 
 pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
-    let mut settings = Settings::resolve(program, around);
+    let config = config::of(&program.program)?;
+    let mut settings = Settings::resolve(program, config, around);
     settings.options.follow = true;
     let project = Arc::new(project::open(&settings.request)?);
     let mut session = begin::session(project.clone(), &settings, false)?;

@@ -2,9 +2,10 @@
 
 use crate::{
     args::Format, begin, kept::Kept, meter::Meter, output, settings::Settings, sources::ProjectSources,
+    wanted::Wanted,
 };
 use anyhow::{Result, bail};
-use findings::{Confidence, Report};
+use findings::{Confidence, Note, Report};
 use project::Project;
 use report::{Sources, github, gitlab, json, junit, sarif, stats, text};
 use session::Session;
@@ -18,9 +19,16 @@ pub enum Verdict {
 }
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
+    let mut wanted = Wanted::new(settings)?;
     let meter = begin::meter(settings);
-    let analysed = analyse(settings, &meter)?;
+    let mut analysed = analyse(settings, &meter)?;
     drop(meter);
+    let began = Instant::now();
+    wanted.select(&mut analysed.report, &analysed.project, &[], settings);
+    analysed.report.stats.seconds.push(("suppressions".to_owned(), began.elapsed().as_secs_f64()));
+    if let Some(path) = &settings.accept.write_baseline {
+        wanted.write(&mut analysed.report, path, settings)?;
+    }
     deliver(&analysed.report, &analysed.project, settings)?;
     analysed.keep_state();
     Ok(verdict(&analysed.report, settings.fail_on))
@@ -48,7 +56,7 @@ fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
     if fail_on.is_some_and(fails) { Verdict::Fail } else { Verdict::Pass }
 }
 
-fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
+pub fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     meter.show("opening the program", 0);
     let began = Instant::now();
     let project = Arc::new(project::open(&settings.request)?);
@@ -101,7 +109,7 @@ fn as_json(report: &Report, project: &Project, settings: &Settings) -> String {
     render(report, settings.least, &ProjectSources::for_machine(project))
 }
 
-type Renderer = fn(&Report, Confidence, &dyn Sources) -> String;
+pub type Renderer = fn(&Report, Confidence, &dyn Sources) -> String;
 
 /// Services know a repository, and not what is checked in it.
 fn for_service(render: Renderer, report: &Report, project: &Project, settings: &Settings) -> String {
@@ -116,6 +124,10 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
         out.push_str(&text::finding(finding, &sources, &settings.look));
         out.push('\n');
     }
+    for one in report.suppressed_from(settings.least).filter(|_| settings.suppressed) {
+        out.push_str(&text::suppressed(one, &sources, &settings.look));
+        out.push('\n');
+    }
     if settings.stats {
         out.push_str(&stats::table(&report.stats));
         out.push('\n');
@@ -123,11 +135,17 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
     if settings.quiet {
         return out;
     }
-    let (told, counted) = if settings.notes {
-        (report.notes.iter().collect(), vec![])
-    } else {
-        text::most_important(&report.notes)
-    };
+    out.push_str(&notes_as_text(&report.notes, settings));
+    out.push_str(&text::summary(report, settings.least, &settings.look));
+    out.push('\n');
+    out
+}
+
+/// All notes, or those that a reader should see and how many others there are.
+pub fn notes_as_text(notes: &[Note], settings: &Settings) -> String {
+    let mut out = String::new();
+    let (told, counted) =
+        if settings.notes { (notes.iter().collect(), vec![]) } else { text::most_important(notes) };
     for note in told {
         out.push_str(&text::note(note, &settings.look));
         out.push('\n');
@@ -136,8 +154,6 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
         out.push_str(&counts);
         out.push('\n');
     }
-    out.push_str(&text::summary(report, settings.least, &settings.look));
-    out.push('\n');
     out
 }
 

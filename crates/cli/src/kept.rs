@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, absolute};
 
 /// Counted up with every change of what a report is made of.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The same for a solved state.
 const STATE_FORMAT: u32 = 1;
 /// Reports of large programs take a few megabytes, solved states some tens.
@@ -167,6 +167,7 @@ mod tests {
         };
         let finding = Finding {
             id: "3cb8837cfb27ba79".into(),
+            cause: "2ba68a385dfb6997".into(),
             rule: Rule::Deadlock,
             confidence: Confidence::Medium,
             engines: vec![Engine::WholeProgram, Engine::Compositional],
@@ -174,6 +175,7 @@ mod tests {
             field: Some("a.B.n".into()),
             object: Some(place()),
             sites: vec![site.clone(), site],
+            members: vec!["2ba68a385dfb6997".into()],
             why: vec!["no lock".into()],
             fields: vec!["a.B.n".into()],
             also: vec![(place(), Place::default())],
@@ -186,7 +188,7 @@ mod tests {
             pairs: vec![("all".into(), 3)],
         };
         let note = Note { kind: "missing-class".into(), message: "x".into(), count: 2 };
-        Report { findings: vec![finding.into()], notes: vec![note], stats }
+        Report { findings: vec![finding.into()], notes: vec![note], stats, ..Report::default() }
     }
 
     #[test]

@@ -5,7 +5,9 @@ mod args;
 mod begin;
 mod bench;
 mod check;
+mod config;
 mod crash;
+mod diff;
 mod explain;
 mod inbox;
 mod kept;
@@ -14,8 +16,10 @@ mod near;
 mod output;
 mod rules;
 mod settings;
+mod sides;
 mod sources;
 mod told;
+mod wanted;
 mod watch;
 
 use anyhow::Result;
@@ -42,16 +46,20 @@ fn main() -> ExitCode {
 
 fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
     match command {
-        Command::Check(args) => check::run(&Settings::resolve(args, around)).map(exit_code),
+        Command::Check(args) => {
+            let config = config::of(&args.program)?;
+            check::run(&Settings::resolve(args, config, around)).map(exit_code)
+        }
+        Command::Diff(args) => diff::run(args, around).map(exit_code),
         Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
         Command::Rules(args) => rules::run(args.id.as_deref()).map(|()| ExitCode::SUCCESS),
         Command::Explain(args) => {
-            let id = args.id.clone();
-            explain::run(&id, Settings::for_explaining(args, around)).map(|()| ExitCode::SUCCESS)
+            let (id, config) = (args.id.clone(), config::of(&args.program)?);
+            explain::run(&id, Settings::for_explaining(args, config, around)).map(|()| ExitCode::SUCCESS)
         }
         Command::Watch(args) => {
-            let poll = args.poll;
-            watch::run(&Settings::for_watching(args, around), poll).map(|()| ExitCode::SUCCESS)
+            let (poll, config) = (args.poll, config::of(&args.program)?);
+            watch::run(&Settings::for_watching(args, config, around), poll).map(|()| ExitCode::SUCCESS)
         }
     }
 }

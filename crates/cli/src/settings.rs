@@ -2,10 +2,12 @@
 //! no file.
 
 use crate::args::{
-    CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ShowArgs, StoryFormat, WatchArgs,
+    AcceptArgs, CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ShowArgs, StoryFormat,
+    WatchArgs,
 };
 use console::Term;
 use findings::Confidence;
+use project::Config;
 use report::text::Look;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,8 +26,12 @@ pub struct Settings {
     pub least: Confidence,
     /// Findings from here on fail the run; none do if there is none.
     pub fail_on: Option<Confidence>,
+    pub accept: AcceptArgs,
+    /// What the project's own file says; what arguments say as well is said above.
+    pub config: Config,
     pub stats: bool,
     pub notes: bool,
+    pub suppressed: bool,
     pub quiet: bool,
     pub progress: bool,
     /// Where there is no progress to see, a long run is announced in a line.
@@ -69,50 +75,55 @@ impl Surroundings {
 }
 
 impl Settings {
-    pub fn resolve(args: CheckArgs, around: &Surroundings) -> Settings {
-        let fail_on = fail_on(args.fail_on);
-        let (program, show) = (args.program, args.show);
+    /// What an argument says wins over the file.
+    pub fn resolve(args: CheckArgs, config: Config, around: &Surroundings) -> Settings {
+        let fail_on = args.fail_on.map_or_else(|| configured(&config), fail_on);
+        let (paths, program, show) = (args.program.paths, args.program.settings, args.show);
+        let least = least(show.all, config.least, fail_on);
+        let mains = or(program.main, &config.main);
+        let entries = or(program.entry, &config.entry);
+        let classpath = program.classpath.iter().flat_map(elements).collect();
         Settings {
             look: look(&show, around.stdout.filter(|_| args.output.is_none()), around),
-            least: least(show.all, fail_on),
+            least,
             fail_on,
             progress: around.stderr_is_terminal && !show.quiet,
-            announce: !around.stderr_is_terminal
-                && !show.quiet
-                && program.main.is_empty()
-                && program.entry.is_empty(),
+            announce: !around.stderr_is_terminal && !show.quiet && mains.is_empty() && entries.is_empty(),
             request: project::Request {
-                paths: program.paths,
-                classpath: program.classpath.iter().flat_map(elements).collect(),
-                jdk: program.jdk,
+                paths: or(or(paths, &config.paths), &[PathBuf::from(".")]),
+                classpath: or(classpath, &config.classpath),
+                jdk: program.jdk.or_else(|| config.jdk.clone()),
             },
             options: session::Options {
-                full_jdk: program.full_jdk,
-                exclude: program.exclude,
-                mains: program.main,
-                entries: program.entry,
-                least: least(show.all, fail_on),
-                engines: engines(program.engine),
+                full_jdk: program.full_jdk || config.full_jdk,
+                exclude: or(program.exclude, &config.exclude),
+                mains,
+                entries,
+                least,
+                engines: engines(program.engine, config.engine),
                 threads: program.threads.map_or(0, usize::from),
                 follow: false,
                 keep: false,
             },
-            models: program.models,
+            models: or(program.models, &config.models),
             keep: keep(args.keep, args.stats),
             format: args.format,
             output: args.output,
+            accept: accept(args.accept, &config),
+            config,
             stats: args.stats,
             notes: show.notes,
+            suppressed: show.suppressed,
             quiet: show.quiet,
         }
     }
 
     /// Text on standard output, and no finding fails anything.
-    pub fn for_watching(args: WatchArgs, around: &Surroundings) -> Settings {
+    pub fn for_watching(args: WatchArgs, config: Config, around: &Surroundings) -> Settings {
         let WatchArgs { program, keep, show, poll: _ } = args;
-        let (format, fail_on) = (Format::Text, FailOn::Never);
-        let args = CheckArgs { program, keep, format, output: None, fail_on, stats: false, show };
-        let mut settings = Settings::resolve(args, around);
+        let (format, fail_on, accept) = (Format::Text, Some(FailOn::Never), AcceptArgs::default());
+        let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
+        let mut settings = Settings::resolve(args, config, around);
         settings.options.follow = true;
         settings
     }
@@ -120,16 +131,16 @@ impl Settings {
 
 impl Settings {
     /// Those of a check that was told nothing else, so that what it has kept is of use.
-    pub fn for_explaining(args: ExplainArgs, around: &Surroundings) -> Settings {
+    pub fn for_explaining(args: ExplainArgs, config: Config, around: &Surroundings) -> Settings {
         let ExplainArgs { id: _, program, keep, format, color } = args;
         let format = match format {
             StoryFormat::Text => Format::Text,
             StoryFormat::Json => Format::Json,
         };
-        let show = ShowArgs { all: false, notes: false, quiet: false, color };
-        let fail_on = FailOn::Never;
-        let args = CheckArgs { program, keep, format, output: None, fail_on, stats: false, show };
-        Settings::resolve(args, around)
+        let show = ShowArgs { all: false, notes: false, suppressed: false, quiet: false, color };
+        let (fail_on, accept) = (Some(FailOn::Never), AcceptArgs::default());
+        let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
+        Settings::resolve(args, config, around)
     }
 
     /// Everything is told in full, however doubtful.
@@ -149,11 +160,15 @@ fn keep(args: KeepArgs, stats: bool) -> Keep {
     }
 }
 
-fn engines(engine: Engine) -> session::Engines {
-    match engine {
-        Engine::Both => session::Engines::Both,
-        Engine::WholeProgram => session::Engines::WholeProgram,
-        Engine::Compositional => session::Engines::Compositional,
+fn engines(engine: Option<Engine>, configured: project::Engines) -> session::Engines {
+    match (engine, configured) {
+        (Some(Engine::Both), _) | (None, project::Engines::Both) => session::Engines::Both,
+        (Some(Engine::WholeProgram), _) | (None, project::Engines::WholeProgram) => {
+            session::Engines::WholeProgram
+        }
+        (Some(Engine::Compositional), _) | (None, project::Engines::Compositional) => {
+            session::Engines::Compositional
+        }
     }
 }
 
@@ -166,9 +181,29 @@ fn fail_on(level: FailOn) -> Option<Confidence> {
     }
 }
 
+fn configured(config: &Config) -> Option<Confidence> {
+    match config.fail_on {
+        None => Some(Confidence::Medium),
+        Some(project::FailOn::Never) => None,
+        Some(project::FailOn::From(level)) => Some(level),
+    }
+}
+
+/// The arguments, or the file where they say nothing.
+fn or<T: Clone>(arguments: Vec<T>, file: &[T]) -> Vec<T> {
+    if arguments.is_empty() { file.to_vec() } else { arguments }
+}
+
+/// Who writes a baseline need not have one yet.
+fn accept(args: AcceptArgs, config: &Config) -> AcceptArgs {
+    let configured = config.baseline.clone().filter(|_| args.write_baseline.is_none());
+    AcceptArgs { baseline: args.baseline.or(configured), ..args }
+}
+
 /// What fails a run is always shown.
-fn least(all: bool, fail_on: Option<Confidence>) -> Confidence {
-    if all || fail_on == Some(Confidence::Low) { Confidence::Low } else { Confidence::Medium }
+fn least(all: bool, configured: Option<Confidence>, fail_on: Option<Confidence>) -> Confidence {
+    let wanted = if all { Confidence::Low } else { configured.unwrap_or(Confidence::Medium) };
+    fail_on.map_or(wanted, |fails| wanted.max(fails))
 }
 
 fn look(show: &ShowArgs, terminal: Option<usize>, around: &Surroundings) -> Look {
@@ -197,7 +232,7 @@ mod tests {
     fn settings(args: &[&str], around: &Surroundings) -> Settings {
         let args = ["snarl", "check"].iter().chain(args).map(OsString::from);
         let Command::Check(args) = args::parse(args).command else { panic!("not check") };
-        Settings::resolve(args, around)
+        Settings::resolve(args, Config::default(), around)
     }
 
     fn terminal() -> Surroundings {
@@ -238,6 +273,43 @@ mod tests {
         assert_eq!(least(&["--fail-on", "low"]), Confidence::Low);
         assert_eq!(least(&["--all"]), Confidence::Low);
         assert!(Report::default().shown(least(&[])).next().is_none());
+    }
+
+    #[test]
+    fn arguments_win_over_the_file() {
+        let config = || Config {
+            main: vec!["a.Main".into()],
+            exclude: vec!["x.".into()],
+            least: Some(Confidence::High),
+            fail_on: Some(project::FailOn::From(Confidence::High)),
+            baseline: Some("known.json".into()),
+            ..Config::default()
+        };
+        let with = |args: &[&str]| {
+            let args = ["snarl", "check"].iter().chain(args).map(OsString::from);
+            let Command::Check(args) = args::parse(args).command else { panic!("not check") };
+            Settings::resolve(args, config(), &terminal())
+        };
+        let settings = with(&[]);
+        assert_eq!(
+            (settings.options.mains.as_slice(), settings.least),
+            (["a.Main".to_owned()].as_slice(), Confidence::High)
+        );
+        assert_eq!(
+            (settings.fail_on, settings.accept.baseline),
+            (Some(Confidence::High), Some("known.json".into()))
+        );
+        let settings = with(&["--main", "b.Main", "--fail-on", "medium", "--baseline", "mine.json"]);
+        assert_eq!(
+            (settings.options.mains.as_slice(), settings.least),
+            (["b.Main".to_owned()].as_slice(), Confidence::Medium)
+        );
+        assert_eq!(
+            (settings.fail_on, settings.accept.baseline),
+            (Some(Confidence::Medium), Some("mine.json".into()))
+        );
+        assert_eq!(settings.options.exclude, ["x."]);
+        assert_eq!(with(&["--write-baseline", "known.json"]).accept.baseline, None);
     }
 
     #[test]

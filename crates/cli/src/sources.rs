@@ -33,6 +33,15 @@ impl<'a> ProjectSources<'a> {
         })
     }
 
+    /// Files named relative to a directory above the project.
+    pub fn below(project: &'a Project, root: &Path) -> ProjectSources<'a> {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        ProjectSources::new(project, move |path| {
+            let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+            real.strip_prefix(&root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+        })
+    }
+
     fn new(project: &'a Project, shown: impl Fn(&Path) -> String + 'a) -> ProjectSources<'a> {
         let (names, read) = (RefCell::default(), RefCell::default());
         ProjectSources { project, shown: Box::new(shown), names, read }

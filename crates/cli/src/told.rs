@@ -3,7 +3,7 @@
 
 use crate::inbox::News;
 use crate::{begin, settings::Settings, sources::ProjectSources};
-use findings::{FindingsDelta, Note, Report};
+use findings::{FindingsDelta, Note, Report, Suppressed};
 use project::Project;
 use report::text;
 use session::Update;
@@ -38,6 +38,10 @@ impl Cost {
         }
         stages.extend(update.seconds);
         Cost { stages, from_scratch: update.from_scratch }
+    }
+
+    pub fn add(&mut self, stage: &str, seconds: f64) {
+        self.stages.push((stage.to_owned(), seconds));
     }
 
     /// `12.3 ms: files 1.0 ms, points-to 5.2 ms, …`.
@@ -85,6 +89,10 @@ impl Told {
             }
             line(&mut out, &text::introduced(finding, &sources, &settings.look));
         }
+        let suppressed = suppressed_now(&mut delta, report);
+        for one in &suppressed {
+            line(&mut out, &text::suppressed(one, &sources, &settings.look));
+        }
         for finding in &delta.fixed {
             let is_hidden = report.findings.iter().any(|other| other.id == finding.id);
             let tell = if is_hidden { text::hidden } else { text::fixed };
@@ -92,7 +100,7 @@ impl Told {
         }
         self.tell_notes(notes(report, &news.project, &news.unsettled, settings), settings, &mut out);
         if let Some(cost) = cost.filter(|_| !settings.quiet) {
-            let outcome = begin::is_analysed(report).then(|| outcome(&delta));
+            let outcome = begin::is_analysed(report).then(|| outcome(&delta, suppressed.len()));
             let parts = [state(report, settings), what_changed(news), cost.words()];
             line(&mut out, &outcome.into_iter().chain(parts).collect::<Vec<_>>().join(" · "));
         }
@@ -161,10 +169,23 @@ fn state(report: &Report, settings: &Settings) -> String {
     }
 }
 
-fn outcome(delta: &FindingsDelta) -> String {
+/// What is suppressed is not fixed.
+fn suppressed_now<'r>(delta: &mut FindingsDelta, report: &'r Report) -> Vec<&'r Suppressed> {
+    let mut suppressed = Vec::new();
+    delta.fixed.retain(|finding| {
+        let is_same = |one: &&Suppressed| one.finding.fingerprint() == finding.fingerprint();
+        let found = report.suppressed.iter().find(is_same);
+        suppressed.extend(found);
+        found.is_none()
+    });
+    suppressed
+}
+
+fn outcome(delta: &FindingsDelta, suppressed: usize) -> String {
     let counts = [
         (delta.introduced.len(), "introduced"),
         (delta.fixed.len(), "fixed"),
+        (suppressed, "suppressed"),
         (delta.changed.len(), "moved"),
     ];
     let present = counts.iter().filter(|(count, _)| *count > 0);

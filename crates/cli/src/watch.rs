@@ -4,6 +4,7 @@
 use crate::inbox::{Inbox, News};
 use crate::kept::Kept;
 use crate::told::{Cost, Told};
+use crate::wanted::Wanted;
 use crate::{begin, output, settings::Settings};
 use anyhow::{Context, Result};
 use findings::Report;
@@ -17,6 +18,7 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
     // Whatever is under way is not waited for.
     ctrlc::set_handler(|| process::exit(0)).context("cannot catch Ctrl-C")?;
 
+    let mut wanted = Wanted::new(settings)?;
     let began = Instant::now();
     let meter = begin::meter(settings);
     meter.show("opening the program", 0);
@@ -32,12 +34,14 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
     let known = kept.as_ref().and_then(Kept::report);
     let (mut told, mut text) = (Told::default(), String::new());
     if let Some(report) = &known {
-        output::stream(&told.first(report, &project, began.elapsed().as_secs_f64(), settings))?;
+        let report = wanted.selected(report, &project, &[], settings);
+        output::stream(&told.first(&report, &project, began.elapsed().as_secs_f64(), settings))?;
     }
     begin::first(&mut session, kept.as_ref(), &begin::progress(settings, &meter));
     drop(meter);
     if known.is_none() {
-        text = told.first(&session.report(), &project, began.elapsed().as_secs_f64(), settings);
+        let report = wanted.selected(&session.report(), &project, &[], settings);
+        text = told.first(&report, &project, began.elapsed().as_secs_f64(), settings);
     }
 
     let mut is_kept = known.is_some();
@@ -49,13 +53,17 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
             None => news,
         };
         let began = Instant::now();
-        let Some(cost) = update(&mut session, &news, &cancel, settings) else {
+        let Some(mut cost) = update(&mut session, &news, &cancel, settings) else {
             let seconds = news.overtaken + began.elapsed().as_secs_f64();
             overtaken = Some(News { overtaken: seconds, ..news });
             text.clear();
             continue;
         };
-        text = told.next(&session.report(), &news, cost.as_ref(), settings);
+        let selecting = Instant::now();
+        let changed: Vec<String> = news.classes.iter().cloned().collect();
+        let report = wanted.selected(&session.report(), &news.project, &changed, settings);
+        cost.iter_mut().for_each(|cost| cost.add("suppressions", selecting.elapsed().as_secs_f64()));
+        text = told.next(&report, &news, cost.as_ref(), settings);
         if cost.is_some() {
             is_kept = false;
         } else if !is_kept && told.is_complete() {

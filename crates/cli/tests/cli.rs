@@ -74,6 +74,16 @@ fn json_is_valid_and_the_same_every_time() {
 }
 
 #[test]
+fn json_with_suppressed_findings_is_valid() {
+    let program = program(
+        "package calm;\npublic class Main {\n    static int n; // snarl: ignore race -- approximate\n    public static void main(String[] args) {\n        for (int i = 0; i < 2; i++) new Thread(() -> n++).start();\n    }\n}\n",
+    );
+    let (code, stdout, _) = run(program.path(), &["check", "--format", "json"]);
+    let document = valid(&stdout);
+    assert_eq!((code, document["suppressed"][0]["field"].as_str()), (0, Some("calm.Main.n")));
+}
+
+#[test]
 fn a_report_can_go_to_a_file() {
     let program = clean_program();
     let (code, stdout, stderr) = run(program.path(), &["check", "--output", "report.txt"]);

@@ -8,7 +8,7 @@ use crate::confidence::{Doubt, Doubts};
 use crate::ways::Ways;
 use crate::words::Words;
 use classfile::Layer;
-use findings::{AccessKind, Frame, LockUse, Place, Site};
+use findings::{AccessKind, Frame, LockUse, Place, Site, fingerprint, unnumbered};
 use happens_before::{Content, HeldLock, Origin, Point};
 use ir::{MethodId, StmtId};
 use pointsto::{Act, Obj};
@@ -337,6 +337,34 @@ impl<'a> Describe<'a> {
         match self.stages.pointsto.object(obj).site {
             pointsto::Site::Alloc(method, stmt) | pointsto::Site::Model(method, stmt, _) => {
                 Some(self.words.place(self.stages, method, Some(stmt)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What identifies a pair of accesses, by the methods they are in.
+    pub(crate) fn fingerprint(&self, location: Location, sides: [(MethodId, AccessKind); 2]) -> String {
+        let named = sides.map(|(method, access)| (self.stages.program.method_display(method), access));
+        self.fingerprint_of(location, [0, 1].map(|at| (named[at].0.as_str(), named[at].1)))
+    }
+
+    pub(crate) fn fingerprint_of(&self, location: Location, sides: [(&str, AccessKind); 2]) -> String {
+        let maker_of_unnamed = match location.what {
+            What::Elements | What::Contents => location.obj.and_then(|obj| self.object_maker(obj)),
+            What::Field(_) | What::Static(_) => None,
+        };
+        let mut sides = sides.map(|(method, access)| format!("{access:?} {}", unnumbered(method)));
+        sides.sort();
+        let maker = maker_of_unnamed.unwrap_or_default();
+        fingerprint(&["race", &self.location(location), &maker, &sides[0], &sides[1]])
+    }
+
+    /// The class whose code allocates an object.
+    pub(crate) fn object_maker(&self, obj: Obj) -> Option<String> {
+        match self.stages.pointsto.object(obj).site {
+            pointsto::Site::Alloc(method, _) | pointsto::Site::Model(method, ..) => {
+                let program = self.stages.program;
+                Some(program.class_display(program.method(method).class))
             }
             _ => None,
         }

@@ -1,14 +1,15 @@
 //! The findings that tell causes: which pair stands for one, what identifies it, and the words. Each is worked out again
 //! only when something changed that it tells. Knows nothing of how pairs are found or gathered.
 
-use crate::access::{Location, What};
+use crate::access::Location;
 use crate::anchor::Anchor;
 use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
 use crate::race::Races;
 use crate::told::{Memory, Told, sides};
-use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint};
+use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint, unnumbered};
 use happens_before::Point;
+use ir::MethodId;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
@@ -18,6 +19,9 @@ use track::{Changes, Kind, Memo, Read, Sizes};
 
 /// Further pairs of one cause that are listed.
 pub(crate) const MOST_ALSO: usize = 50;
+
+/// Of what else has the same cause, so much is enough to know it by.
+const MOST_MEMBERS: usize = 64;
 
 /// Fewer findings than this are described one after the other.
 const MANY: usize = 8;
@@ -164,23 +168,22 @@ impl Findings {
 }
 
 /// Findings that differ only in their object, or in who calls, get ids that say so.
-fn keep_apart(alike: &mut [Finding]) {
+pub(crate) fn keep_apart(alike: &mut [Finding]) {
     let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for finding in alike {
-        let object = finding.object.as_ref().map_or_else(String::new, |place| place.file.clone());
         let mut ways: Vec<String> = finding.sites.iter().map(methods).collect();
         ways.sort();
-        ways.extend([finding.id.clone(), object]);
+        ways.push(finding.id.clone());
         let twin = seen.entry(ways.clone()).or_default();
         ways.push(twin.to_string());
         *twin += 1;
         let parts: Vec<&str> = ways.iter().map(String::as_str).collect();
-        finding.id = fingerprint(&parts);
+        finding.cause = std::mem::replace(&mut finding.id, fingerprint(&parts));
     }
 }
 
 fn methods(site: &Site) -> String {
-    let methods: Vec<&str> = site.trace.iter().map(|frame| frame.method.as_str()).collect();
+    let methods: Vec<String> = site.trace.iter().map(|frame| unnumbered(&frame.method)).collect();
     methods.join(" ")
 }
 
@@ -245,15 +248,10 @@ impl<'a> Teller<'a> {
         });
         let [p, q] = told.map(|(_, (point, _), _)| point.origin);
         let name = describe.location(witness.location);
-        let mut sides = [&sites[0], &sites[1]].map(|site| format!("{:?} {}", site.access, site.method));
-        sides.sort();
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
-        let file_of_unnamed = match witness.location.what {
-            What::Elements | What::Contents => object.as_ref().map_or("", |place| &place.file),
-            What::Field(_) | What::Static(_) => "",
-        };
+        let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
         Finding {
-            id: fingerprint(&["race", &name, file_of_unnamed, &sides[0], &sides[1]]),
+            id: describe.fingerprint_of(witness.location, sides),
             rule: Rule::Race,
             confidence: witness.confidence,
             engines: vec![Engine::WholeProgram],
@@ -297,7 +295,30 @@ impl<'a> Teller<'a> {
             locations.into_iter().map(|location| self.judge.describe.location(location)).collect();
         let fields = if fields.len() > 1 { fields.into_iter().collect() } else { Vec::new() };
         let also = also.into_iter().cloned().collect();
-        Arc::new(Finding { why, fields, also, ..described.clone() })
+        let members = self.members(cause);
+        Arc::new(Finding { why, fields, also, members, ..described.clone() })
+    }
+
+    /// Fingerprints of all pairs of a cause, of many the smallest: the same ones of the same cause, mostly.
+    fn members(&self, cause: &Cause) -> Vec<String> {
+        let side = |method: MethodId, writes: bool| {
+            if writes { (method, AccessKind::Write) } else { (method, AccessKind::Read) }
+        };
+        let alike = |&pair: &Pair| {
+            let (witness, told) = (self.witness(pair), self.groups.told(pair));
+            let mut sides = [side(told.methods.0, witness.writes.0), side(told.methods.1, witness.writes.1)];
+            sides.sort();
+            (witness.location, sides)
+        };
+        let distinct: FxHashSet<_> = cause.pairs.iter().map(alike).collect();
+        if distinct.len() < 2 {
+            return Vec::new();
+        }
+        let members: BTreeSet<String> = distinct
+            .into_iter()
+            .map(|(location, sides)| self.judge.describe.fingerprint(location, sides))
+            .collect();
+        members.into_iter().take(MOST_MEMBERS).collect()
     }
 }
 

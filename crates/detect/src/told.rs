@@ -43,6 +43,8 @@ pub(crate) struct Told {
     pub(crate) confidence: Confidence,
     /// The shown place of each side.
     pub(crate) places: (Place, Place),
+    /// The methods that these are in.
+    pub(crate) methods: (MethodId, MethodId),
     /// None for what is hardly believed: that is told once per piece of memory.
     pub(crate) ties: Vec<Tie>,
     /// Called from outside the object, on how many sides.
@@ -59,14 +61,15 @@ pub(crate) struct Told {
 pub(crate) type Memory = (What, Option<Whole>);
 pub(crate) fn tell(stages: &Stages<'_>, describe: &Describe<'_>, steps: &Steps, witness: &Witness) -> Told {
     let sides = sides(witness);
-    let [place, other] = sides.map(|(point, anchor)| {
+    let [(place, method), (other, other_method)] = sides.map(|(point, anchor)| {
         let (act, stmt) = describe.shown(point, anchor);
-        describe.place(act, stmt)
+        (describe.place(act, stmt), stages.pointsto.method(act))
     });
     let whole = whole(stages, &describe.content, witness);
     let mut told = Told {
         confidence: witness.confidence,
         places: (place, other),
+        methods: (method, other_method),
         ties: Vec::new(),
         operated: 0,
         reads: usize::from(!witness.writes.0) + usize::from(!witness.writes.1),

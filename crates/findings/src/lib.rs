@@ -1,15 +1,25 @@
 //! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
 //! they were computed, nor of JSON or terminals. Can be written down and read back, in whatever form.
 
+mod baseline;
+mod comparison;
 mod delta;
 mod fingerprint;
+mod glob;
+mod moved;
 mod order;
+mod pairing;
 mod rule;
+mod suppress;
 mod words;
 
+pub use baseline::{Accepted, Baseline, Beside};
+pub use comparison::Comparison;
 pub use delta::FindingsDelta;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{digest, fingerprint, unnumbered};
+pub use moved::Renamed;
 pub use rule::{Level, Rule};
+pub use suppress::{Covers, Pattern, Suppressed, Suppression};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,6 +31,11 @@ pub struct Report {
     pub findings: Vec<Arc<Finding>>,
     pub notes: Vec<Note>,
     pub stats: Stats,
+    /// What somebody does not want to be told, in the order of findings.
+    pub suppressed: Vec<Suppressed>,
+    /// Where it was compared with a baseline: what is in both, gone or of new rules. Not in `findings`.
+    #[serde(skip)]
+    pub beside: Option<Beside>,
 }
 
 /// Ordered so that `High` sorts first. Who does not choose a level means all.
@@ -41,8 +56,13 @@ pub enum Engine {
 /// One race or one deadlock, with every side of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// Fingerprint without line numbers; see [`fingerprint`].
+    /// Fingerprint without line numbers; see [`fingerprint`]. No other finding of the report has it.
     pub id: String,
+    /// The fingerprint, where others have the same and the id says more; see [`Finding::fingerprint`].
+    pub cause: String,
+    /// Fingerprints of the pairs with the same cause, sorted, of many the smallest; empty if there is but one. Which of
+    /// them stands for all may change with lines and names elsewhere.
+    pub members: Vec<String>,
     pub rule: Rule,
     pub confidence: Confidence,
     pub engines: Vec<Engine>,

@@ -9,6 +9,10 @@ impl Rule {
 }
 
 impl Confidence {
+    pub fn named(id: &str) -> Option<Confidence> {
+        [Confidence::High, Confidence::Medium, Confidence::Low].into_iter().find(|level| level.id() == id)
+    }
+
     pub fn id(self) -> &'static str {
         match self {
             Confidence::High => "high",

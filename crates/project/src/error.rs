@@ -22,6 +22,12 @@ pub enum Error {
     Compile { output: String, hint: Option<String> },
     /// javac could not be run.
     Compiler(PathBuf, String),
+    /// What `git` said when it failed.
+    Git(String),
+    /// A command of the user failed, with what it printed.
+    Build { command: String, output: String },
+    /// Something in `snarl.toml` is wrong.
+    Config { file: PathBuf, line: usize, column: usize, message: String },
 }
 
 impl std::error::Error for Error {}
@@ -56,6 +62,11 @@ impl fmt::Display for Error {
                     write!(f, "\n{hint}")?;
                 }
                 Ok(())
+            }
+            Error::Git(why) => write!(f, "git: {why}"),
+            Error::Build { command, output } => write!(f, "`{command}` failed:\n{output}"),
+            Error::Config { file, line, column, message } => {
+                write!(f, "{}:{line}:{column}: {message}", file.display())
             }
             Error::Compiler(javac, why) => write!(f, "{}: cannot run the compiler: {why}", javac.display()),
         }

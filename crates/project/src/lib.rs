@@ -8,9 +8,12 @@ mod build;
 mod class_name;
 mod classpath;
 mod compile;
+mod config;
+mod declared;
 mod diff;
 mod error;
 mod events;
+mod git;
 mod gradle;
 mod held;
 mod identity;
@@ -20,6 +23,7 @@ mod javac;
 mod jdk;
 mod jimage;
 mod layout;
+mod lexed;
 mod maven;
 mod modules;
 mod mounts;
@@ -28,6 +32,7 @@ mod opened;
 mod plan;
 mod pom;
 mod recompile;
+mod remarks;
 mod repository;
 mod salvage;
 mod settle;
@@ -37,8 +42,11 @@ mod stamp;
 mod walk;
 mod watched;
 
+pub use config::{CONFIG, Config, Engines, FailOn, Level};
 pub use error::Error;
+pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};
+pub use remarks::{Memory, Remarks};
 pub use settle::Delays;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
@@ -135,6 +143,22 @@ impl Project {
     /// The file to open for a class's package path and source file name (`bank/Account.java`).
     pub fn source_file(&self, file: &str) -> Option<PathBuf> {
         self.sources.find(file).map(Path::to_path_buf)
+    }
+
+    /// What its sources say about findings, in the order of their paths.
+    pub fn remarks(&self, memory: &mut Memory) -> Remarks {
+        let mut all = Remarks::default();
+        for path in self.sources.all() {
+            let Some(said) = memory.said(path, || self.shown(path)) else { continue };
+            // Of several files of that name, findings are shown in the first; tests are not analysed at all.
+            let is_analysed =
+                said.classes.iter().any(|class| self.classpath.layer(class) == Some(Layer::App));
+            if is_analysed && self.sources.find(&said.file) == Some(path) {
+                all.suppressions.extend(said.remarks.suppressions.iter().cloned());
+                all.notes.extend(said.remarks.notes.iter().cloned());
+            }
+        }
+        all
     }
 
     /// A path as users read it: relative to the project where it lies within, with `/` on every system.

@@ -26,6 +26,14 @@ impl Sources {
         let alone = same_name.first().filter(|_| same_name.len() == 1 && !name.ends_with(".java"));
         in_package.or(alone).map(PathBuf::as_path)
     }
+
+    /// Every file, in order.
+    pub fn all(&self) -> Vec<&Path> {
+        let files = self.by_name.get_or_init(|| index(&self.roots)).values().flatten();
+        let mut files: Vec<&Path> = files.map(PathBuf::as_path).collect();
+        files.sort();
+        files
+    }
 }
 
 fn index(roots: &[PathBuf]) -> FxHashMap<String, Vec<PathBuf>> {

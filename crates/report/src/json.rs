@@ -2,7 +2,7 @@
 //! is renamed or removed here needs a new schema number.
 
 use crate::{Sources, names::Names};
-use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats};
+use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 pub const SCHEMA: u32 = 1;
@@ -22,8 +22,9 @@ fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Ve
     let names = Names::new(sources);
     let document = Document {
         schema: SCHEMA,
-        tool: JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") },
+        tool: tool(),
         findings: report.shown(min).map(|finding| JsonFinding::new(finding, &names)).collect(),
+        suppressed: report.suppressed_from(min).map(|one| JsonSuppressed::new(one, &names)).collect(),
         notes: report.notes.iter().map(JsonNote::new).collect(),
         stats: JsonStats::new(&report.stats, seconds),
     };
@@ -44,23 +45,47 @@ pub(crate) fn compact(document: &impl Serialize) -> String {
     serde_json::to_string(document).expect("strings and numbers always serialise") + "\n"
 }
 
+pub(crate) fn tool() -> JsonTool {
+    JsonTool { name: "snarl", version: env!("CARGO_PKG_VERSION") }
+}
+
 #[derive(Serialize)]
 struct Document {
     schema: u32,
     tool: JsonTool,
     findings: Vec<JsonFinding>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<JsonSuppressed>,
     notes: Vec<JsonNote>,
     stats: JsonStats,
 }
 
 #[derive(Serialize)]
-struct JsonTool {
+pub(crate) struct JsonSuppressed {
+    #[serde(flatten)]
+    finding: JsonFinding,
+    reason: String,
+    suppressed_at: String,
+}
+
+impl JsonSuppressed {
+    pub(crate) fn new(one: &Suppressed, names: &Names<'_>) -> JsonSuppressed {
+        JsonSuppressed {
+            finding: JsonFinding::new(&one.finding, names),
+            reason: one.reason.clone(),
+            suppressed_at: one.place.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonTool {
     name: &'static str,
     version: &'static str,
 }
 
 #[derive(Serialize)]
-struct JsonFinding {
+pub(crate) struct JsonFinding {
     id: String,
     rule: &'static str,
     confidence: &'static str,
@@ -83,7 +108,7 @@ struct JsonFinding {
 }
 
 impl JsonFinding {
-    fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
+    pub(crate) fn new(finding: &Finding, names: &Names<'_>) -> JsonFinding {
         let prose = |sentences: &[String]| sentences.iter().map(|one| names.prose(one)).collect();
         let pair = |(a, b): &(Place, Place)| [JsonPlace::new(a, names), JsonPlace::new(b, names)];
         JsonFinding {
@@ -185,14 +210,14 @@ impl JsonFrame {
 }
 
 #[derive(Serialize)]
-struct JsonNote {
+pub(crate) struct JsonNote {
     kind: String,
     message: String,
     count: u64,
 }
 
 impl JsonNote {
-    fn new(note: &Note) -> JsonNote {
+    pub(crate) fn new(note: &Note) -> JsonNote {
         JsonNote { kind: note.kind.clone(), message: note.message.clone(), count: note.count }
     }
 }

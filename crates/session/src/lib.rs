@@ -1,6 +1,7 @@
 //! The façade over the analysis: a class path goes in, a report comes out. Knows nothing of files,
 //! editors, JSON or terminals.
 
+mod annotated;
 mod edits;
 mod engines;
 mod entries;
@@ -12,6 +13,7 @@ mod sizes;
 mod stats;
 mod suggest;
 
+pub use annotated::Annotated;
 use classfile::ClassSource;
 use compositional::Compositional;
 use detect::Detect;

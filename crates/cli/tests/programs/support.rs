@@ -157,7 +157,7 @@ pub fn kinds(json: &Value) -> Vec<String> {
     strings(json, "notes", "kind")
 }
 
-fn strings(json: &Value, list: &str, key: &str) -> Vec<String> {
+pub fn strings(json: &Value, list: &str, key: &str) -> Vec<String> {
     let items = json[list].as_array().into_iter().flatten();
-    items.map(|item| item[key].as_str().expect("a string").to_owned()).collect()
+    items.filter_map(|item| item[key].as_str().map(str::to_owned)).collect()
 }

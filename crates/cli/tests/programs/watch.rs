@@ -118,6 +118,25 @@ fn the_lock_that_fixes_the_race_makes_the_deadlock() {
 }
 
 #[test]
+fn a_comment_is_heeded_though_no_class_changes() {
+    let place = place();
+    let line = "x = 1;";
+    let source = "class Amy {\n    static int x;\n    public static void main(String[] a) {\n        for (int i = 0; i < 2; i++)\n            new Thread(() -> {\n                x = 1;\n            }).start();\n    }\n}\n";
+    place.write("src/Amy.java", source);
+    let mut watch = Watch::start(&place, &["src"]);
+    assert_eq!(watch.told.len(), 1);
+    place.write(
+        "src/Amy.java",
+        source.replace(line, &format!("{line} // snarl: ignore race -- the same every time")),
+    );
+    let text = watch.until("suppressed race (high confidence): Amy.x");
+    assert!(text.contains("· the same every time (Amy.java:6)"), "{text}");
+    place.write("src/Amy.java", source);
+    watch.told.clear();
+    watch.until("introduced race (high confidence): Amy.x");
+}
+
+#[test]
 fn a_half_written_class_is_waited_for() {
     let place = place();
     place.write_all("out", &classes(RACE));

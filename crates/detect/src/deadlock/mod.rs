@@ -10,10 +10,11 @@ mod waits;
 
 use crate::Stages;
 use crate::describe::Describe;
+use crate::finding::keep_apart;
 use chosen::Chosen;
 use cycles::{Group, groups};
 use doubt::{Doubt, Doubts};
-use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint};
+use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint, unnumbered};
 use graph::Graph;
 use happens_before::{LockNode, Nesting, Origin, Point, Wanted};
 use ir::{ClassId, MethodId, StmtId};
@@ -111,8 +112,13 @@ impl Deadlocks {
     pub(crate) fn all(&self) -> Vec<Arc<Finding>> {
         let told = self.told.iter().filter_map(|told| told.finding.value.as_ref());
         let mut findings: Vec<Arc<Finding>> = told.chain(&self.waits.value).cloned().collect();
-        findings.sort_by(|a, b| (&a.id, a.confidence, a).cmp(&(&b.id, b.confidence, b)));
-        findings.dedup_by(|later, first| later.id == first.id);
+        findings.sort_by_cached_key(|finding| (finding.id.clone(), words(finding), finding.clone()));
+        findings.dedup_by(|later, first| later.id == first.id && words(later) == words(first));
+        for alike in findings.chunk_by_mut(|a, b| a.id == b.id).filter(|alike| alike.len() > 1) {
+            let mut twins: Vec<Finding> = alike.iter().map(|finding| Finding::clone(finding)).collect();
+            keep_apart(&mut twins);
+            alike.iter_mut().zip(twins).for_each(|(finding, twin)| *finding = Arc::new(twin));
+        }
         findings
     }
 
@@ -258,15 +264,7 @@ fn holding_site(
 }
 
 fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findings::Site>) -> Finding {
-    let mut parts: Vec<String> = sites
-        .iter()
-        .map(|site| {
-            let name = |lock: &Option<findings::LockUse>| {
-                lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default()
-            };
-            format!("{:?} {} {} {}", site.access, site.method, name(&site.holds), name(&site.acquires))
-        })
-        .collect();
+    let mut parts: Vec<String> = sites.iter().map(side_words).map(|words| unnumbered(&words)).collect();
     parts.sort();
     let mut all: Vec<&str> = vec!["deadlock"];
     all.extend(parts.iter().map(String::as_str));
@@ -282,4 +280,17 @@ fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findin
         why,
         ..Finding::default()
     }
+}
+
+/// Everything that identifies a finding, as the class files name it.
+fn words(finding: &Finding) -> Vec<String> {
+    let mut words: Vec<String> = finding.sites.iter().map(side_words).collect();
+    words.sort();
+    words
+}
+
+fn side_words(site: &findings::Site) -> String {
+    let name =
+        |lock: &Option<findings::LockUse>| lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default();
+    format!("{:?} {} {} {}", site.access, site.method, name(&site.holds), name(&site.acquires))
 }

@@ -6,12 +6,13 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 20] = [
+const ABOUT_THE_INPUT: [&str; 23] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
     "corrupt-entry",
     "empty-path",
+    "malformed-suppression",
     "misplaced-class",
     "missing-classpath",
     "missing-dependency",
@@ -24,8 +25,10 @@ const ABOUT_THE_INPUT: [&str; 20] = [
     "too-many-files",
     "uncompiled-sources",
     "unknown-entry-point",
+    "unknown-rule",
     "unreadable-file",
     "unsettled-file",
+    "unused-suppression",
     "vanished-path",
 ];
 

@@ -1,7 +1,8 @@
 //! The last line: how many findings of each kind, and what was kept back. Counts, nothing else.
 
 use super::Look;
-use findings::{Confidence, Report, Rule};
+use findings::{Confidence, Finding, Report, Rule};
+use std::sync::Arc;
 
 /// "2 findings (1 race, 1 deadlock): 2 high · 13 hidden at low confidence, --all shows them".
 pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
@@ -10,11 +11,29 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
         0 => look.good("no findings"),
         n => format!("{} ({}): {}", look.key(&plural(n, "finding")), rules(report, min), levels(report, min)),
     };
-    match report.findings.len() - shown {
-        0 => head,
-        1 => format!("{head} · 1 hidden at low confidence, --all shows it"),
-        hidden => format!("{head} · {hidden} hidden at low confidence, --all shows them"),
+    let hidden = match report.findings.len() - shown {
+        0 => None,
+        1 => Some("1 hidden at low confidence, --all shows it".to_owned()),
+        hidden => Some(format!("{hidden} hidden at low confidence, --all shows them")),
+    };
+    [head].into_iter().chain(hidden).chain(aside(report, min)).collect::<Vec<_>>().join(" · ")
+}
+
+/// "3 suppressed", "2 known from the baseline", ….
+fn aside(report: &Report, min: Confidence) -> Vec<String> {
+    let certain =
+        |findings: &[Arc<Finding>]| findings.iter().filter(|one| one.confidence.at_least(min)).count();
+    let mut counts = vec![(report.suppressed_from(min).count(), "suppressed")];
+    if let Some(beside) = &report.beside {
+        let gone = beside.gone.iter().filter(|one| one.confidence.at_least(min)).count();
+        counts.extend([
+            (certain(&beside.known), "known from the baseline"),
+            (gone, "of the baseline gone"),
+            (certain(&beside.of_new_rules), "from rules new since the baseline"),
+        ]);
     }
+    let present = counts.into_iter().filter(|(count, _)| *count > 0);
+    present.map(|(count, what)| format!("{count} {what}")).collect()
 }
 
 fn rules(report: &Report, min: Confidence) -> String {

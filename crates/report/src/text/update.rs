@@ -2,7 +2,7 @@
 
 use super::{Look, look::clean};
 use crate::{Sources, names::Names};
-use findings::Finding;
+use findings::{Finding, Suppressed};
 
 /// "introduced race (high confidence): …", and all there is to say about it.
 pub fn introduced(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
@@ -18,6 +18,17 @@ pub fn fixed(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
 pub fn hidden(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
     let line = brief(finding, sources, look);
     format!("{} {line} · low confidence now, --all shows it", look.key("hidden"))
+}
+
+/// The same for one that was too doubtful to be shown before.
+pub fn raised(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
+    format!("{} {}", look.key("more certain"), brief(finding, sources, look))
+}
+
+/// "suppressed race (high confidence): … · the reason (src/bank/Account.java:7)".
+pub fn suppressed(one: &Suppressed, sources: &dyn Sources, look: &Look) -> String {
+    let line = brief(&one.finding, sources, look);
+    format!("{} {line} · {} ({})", look.key("suppressed"), clean(&one.reason), clean(&one.place))
 }
 
 /// "race (high confidence): n is written by two threads · Main.java:3 with :7 · 3cb8837cfb27ba79".

@@ -38,6 +38,7 @@ pub fn report() -> Report {
             seconds: vec![("lower".into(), 0.0184), ("points-to".into(), 0.0421), ("detect".into(), 0.0032)],
             pairs: rows(&[("same location", 6), ("overlapping threads", 4), ("no common lock", 1)]),
         },
+        ..Report::default()
     };
     report.sort();
     report

@@ -20,6 +20,8 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
     let config = config::of(&program.program)?;
     let mut settings = Settings::resolve(program, config, around);
+    // Only this one follows edits.
+    settings.options.engines = session::Engines::WholeProgram;
     settings.options.follow = true;
     let project = Arc::new(project::open(&settings.request)?);
     let mut session = begin::session(project.clone(), &settings, false)?;

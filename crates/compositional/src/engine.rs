@@ -68,8 +68,20 @@ impl Compositional {
         engine
     }
 
-    pub fn method_count(&self) -> usize {
-        self.methods.len()
+    /// How much there is of everything.
+    pub fn sizes(&self) -> Vec<(&'static str, u64)> {
+        let summaries = || self.summaries.iter().flatten();
+        let sum =
+            |count: fn(&Summary) -> usize| summaries().map(|summary| count(summary) as u64).sum::<u64>();
+        vec![
+            ("summarised methods", self.methods.len() as u64),
+            ("accesses in summaries", sum(|summary| summary.accesses.len())),
+            ("locks in summaries", sum(|summary| summary.taken.len() + summary.nested.len())),
+            ("functions in summaries", sum(|summary| summary.runs.len())),
+            ("calls in summaries", sum(|summary| summary.calls.len())),
+            ("blocking calls in summaries", sum(|summary| summary.blocking.len())),
+            ("summaries cut", summaries().filter(|summary| summary.is_cut).count() as u64),
+        ]
     }
 
     /// Everything the rules have to say.

@@ -1,7 +1,10 @@
 //! Two engines, one report: what both have found is told once, with more confidence. Decides nothing about findings
 //! that only one of them has.
 
-use findings::{Confidence, Engine, Finding, Place, Rule};
+use classfile::ClassSource;
+use compositional::Compositional;
+use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
+use models::{Knowledge, Models};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -26,8 +29,47 @@ impl Engines {
     }
 }
 
+/// What the compositional engine has to say.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    findings: Vec<Arc<Finding>>,
+    pub sizes: Vec<(String, u64)>,
+}
+
+impl Beside {
+    pub fn of(source: Arc<dyn ClassSource>, models: Models) -> Beside {
+        let mut engine = Compositional::new(source, models, Knowledge::builtin());
+        let findings = engine.findings();
+        let sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
+        Beside { findings, sizes }
+    }
+
+    /// Was there anything to look at?
+    pub fn is_of_use(&self) -> bool {
+        self.sizes.first().is_some_and(|(_, methods)| *methods > 0)
+    }
+}
+
+/// One report of both.
+pub(crate) fn together(whole: &Arc<Report>, beside: &Beside) -> Arc<Report> {
+    if beside.findings.is_empty() {
+        return whole.clone();
+    }
+    let findings = merged(whole.findings.clone(), &beside.findings);
+    let mut report = Report { findings, ..Report::clone(whole) };
+    report.sort();
+    Arc::new(report)
+}
+
+/// Said where both engines are wanted and one of them has nothing to begin with.
+pub(crate) fn only_method_by_method() -> Note {
+    let message =
+        "there is no main method: looked method by method only, not from entry points; --entry names one";
+    Note { kind: "no-main".into(), message: message.into(), count: 1 }
+}
+
 /// One list of what the two have found.
-pub(crate) fn merged(whole: Vec<Arc<Finding>>, compositional: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+fn merged(whole: Vec<Arc<Finding>>, compositional: &[Arc<Finding>]) -> Vec<Arc<Finding>> {
     let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
     let mut merged = whole;
     for (number, finding) in merged.iter().enumerate() {
@@ -36,10 +78,10 @@ pub(crate) fn merged(whole: Vec<Arc<Finding>>, compositional: Vec<Arc<Finding>>)
         }
     }
     for finding in compositional {
-        let same = causes(&finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
+        let same = causes(finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
         match same {
-            Some(number) => merged[number] = Arc::new(both(&merged[number], &finding)),
-            None => merged.push(finding),
+            Some(number) => merged[number] = Arc::new(both(&merged[number], finding)),
+            None => merged.push(finding.clone()),
         }
     }
     merged

@@ -13,6 +13,8 @@ const MOST_LISTED: usize = 8;
 pub(crate) struct Found {
     pub(crate) roots: Roots,
     pub(crate) notes: Vec<Note>,
+    /// Nobody named anything, and nothing is there.
+    pub(crate) is_open: bool,
 }
 
 pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
@@ -54,7 +56,8 @@ pub(crate) fn find(program: &mut Program, options: &Options) -> Found {
     }
     let system = program.class_id("java/lang/System");
     let boot = declared(program, system, "initPhase1").into_iter().take(1).collect();
-    Found { roots: Roots { entries, boot }, notes: wrong }
+    let is_open = !named && entries.is_empty();
+    Found { roots: Roots { entries, boot }, notes: wrong, is_open }
 }
 
 fn no_main(classes: usize) -> Note {

@@ -54,6 +54,8 @@ impl Session {
         let delta = self.in_pool(|_| difference(&mut program))?;
         (self.program, self.pointsto) = (program, pointsto);
         clock.lap(KEPT_STATE);
+        self.beside = self.in_pool(|session| session.summarise(progress));
+        clock.lap("summaries");
 
         // Points-to alone at first: it may turn out that it was for nothing. Of the other stages nothing was kept.
         let (no_more, nothing) = (Cancel::default(), ProgramDelta::default());
@@ -62,16 +64,16 @@ impl Session {
         self.follow(&delta, progress, &no_more);
         if !self.is_sure_of_problems() {
             self.start_again(self.program.source().clone(), progress);
-            return Some(Report::clone(&self.report));
+            return Some(Report::clone(&self.told));
         }
         clock.lap("points-to");
         self.follow(&nothing, progress, &Cancel::default());
         let mut stats = self.stats();
         stats.seconds.retain(|(stage, _)| stage != "points-to");
         stats.seconds.splice(0..0, clock.laps);
-        let report = Arc::make_mut(&mut self.report);
-        report.stats = stats;
-        Some(report.clone())
+        Arc::make_mut(&mut self.report).stats = stats;
+        self.put_together();
+        Some(Report::clone(&self.told))
     }
 
     /// Whether a run from nothing would come across all problems that are known. Classes and bodies that were looked

@@ -15,16 +15,16 @@ mod suggest;
 
 pub use annotated::Annotated;
 use classfile::ClassSource;
-use compositional::Compositional;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};
+use engines::Beside;
 pub use engines::Engines;
 use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use kept::KEPT_STATE;
 pub use models::ModelError;
-use models::{Knowledge, Models};
+use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
@@ -65,8 +65,12 @@ pub struct Session {
     pointsto: PointsTo,
     happens_before: HappensBefore,
     detect: Detect,
-    /// What was said last; readers keep it while the next one is worked out.
+    /// What the whole-program engine said last.
     report: Arc<Report>,
+    /// What the compositional engine said last.
+    beside: Beside,
+    /// What both said together; readers keep it while the next one is worked out.
+    told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
     is_behind: bool,
     /// What changed before detection in updates that were given up there.
@@ -133,6 +137,8 @@ impl Session {
             happens_before: HappensBefore::new(follow),
             detect: Detect::new(follow, least),
             report: Arc::default(),
+            beside: Beside::default(),
+            told: Arc::default(),
             is_behind: false,
             unseen: Changes::default(),
             is_points_to_only: false,
@@ -179,17 +185,15 @@ impl Session {
         self.in_pool(|session| {
             let mut clock = Clock::start();
             progress("classes", 0);
-            let compositional = session.compositional(progress);
+            session.beside = session.summarise(progress);
             clock.lap("summaries");
-            if !session.options.engines.whole_program() {
-                return session.only(compositional, clock);
-            }
             let found = entries::find(&mut session.program, &session.options);
             clock.lap(ENTRY_POINTS);
+            let is_alone = session.options.engines == Engines::Compositional;
+            if is_alone || (found.is_open && session.beside.is_of_use()) {
+                return session.without_entry_points(found.notes, clock);
+            }
             if !found.notes.is_empty() {
-                if session.options.engines.compositional() {
-                    return session.only(compositional, clock);
-                }
                 return session.nowhere_to_begin(found.notes);
             }
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
@@ -203,46 +207,53 @@ impl Session {
             session.detect(progress, clock);
             session.is_behind = false;
             let stats = session.stats();
-            let report = Arc::make_mut(&mut session.report);
-            report.stats = stats;
-            let whole = std::mem::take(&mut report.findings);
-            report.findings = engines::merged(whole, compositional);
-            report.sort();
-            report.clone()
+            Arc::make_mut(&mut session.report).stats = stats;
+            session.put_together();
+            Report::clone(&session.told)
         })
     }
 
-    /// What the compositional engine finds.
-    fn compositional(&mut self, progress: Progress<'_>) -> Vec<Arc<Finding>> {
+    /// What the compositional engine finds on the class path as it is now.
+    fn summarise(&self, progress: Progress<'_>) -> Beside {
         if !self.options.engines.compositional() {
-            return Vec::new();
+            return Beside::default();
         }
         progress("summaries", 0);
-        let source = self.program.source().clone();
-        let mut engine = Compositional::new(source, self.models.clone(), Knowledge::builtin());
-        engine.findings()
+        Beside::of(self.program.source().clone(), self.models.clone())
     }
 
-    /// A report of the compositional engine alone.
-    fn only(&mut self, findings: Vec<Arc<Finding>>, clock: Clock) -> Report {
-        let mut report = Report { findings, ..Report::default() };
+    /// There is nothing that the whole-program engine could begin with, or it is not wanted.
+    fn without_entry_points(&mut self, notes: Vec<Note>, clock: Clock) -> Report {
+        let mut report = Report::default();
+        if !notes.is_empty() && self.options.engines.whole_program() {
+            report.notes.push(engines::only_method_by_method());
+        }
         report.stats.seconds = clock.laps;
-        report.sort();
-        self.report = Arc::new(report.clone());
-        report
+        report.stats.sizes.clone_from(&self.beside.sizes);
+        self.report = Arc::new(report);
+        self.is_behind = true;
+        self.put_together();
+        Report::clone(&self.told)
+    }
+
+    /// Puts together what both engines say.
+    fn put_together(&mut self) {
+        self.told = engines::together(&self.report, &self.beside);
     }
 
     /// What the last run or update said. Stays as it is whatever comes later. After an update it tells times but no
     /// sizes, which take longer to count than most updates: see [`Session::stats`].
     pub fn report(&self) -> Arc<Report> {
-        self.report.clone()
+        self.told.clone()
     }
 
     /// Sizes as they are now, and how long the last run or update took.
     pub fn stats(&self) -> Stats {
         let sizes =
             stats::collect(&self.program, &self.options, &self.pointsto, &self.happens_before, &self.detect);
-        Stats { seconds: self.report.stats.seconds.clone(), ..sizes }
+        let mut stats = Stats { seconds: self.report.stats.seconds.clone(), ..sizes };
+        stats.sizes.extend(self.beside.sizes.iter().cloned());
+        stats
     }
 
     /// Follows a change of the class path; afterwards the report is that of a first run on it. `None` if the update
@@ -254,6 +265,7 @@ impl Session {
         }
         let delta = self.program.diff(change.source, &change.classes);
         let seconds = start.elapsed().as_secs_f64();
+        self.beside = self.in_pool(|session| session.summarise(progress));
         let mut update = self.follow(&delta, progress, cancel)?;
         update.seconds.insert(0, ("classes".to_string(), seconds));
         Some(update)
@@ -280,7 +292,7 @@ impl Session {
             let told = session.pointsto.update(program, models, delta, &mut find, &options, &facts);
             clock.lap("points-to");
             let mut redone = Redone::by(delta, &told);
-            let older = session.report.clone();
+            let older = session.told.clone();
             let is_loaded_more = session.loads != session.program.loads();
             let is_up_to_date = !session.is_behind && session.unseen.is_empty();
             let is_as_it_was = told.changes_nothing() && delta.is_empty() && !is_loaded_more && is_up_to_date;
@@ -304,14 +316,15 @@ impl Session {
                 redone.count(&changes, session.detect.judged_last());
                 clock.laps.clone_from(&session.report.stats.seconds);
             }
-            let delta = FindingsDelta::between(&older, &session.report);
+            session.put_together();
+            let delta = FindingsDelta::between(&older, &session.told);
             Some(Update { delta, seconds: clock.laps, from_scratch: told.rebuilt, redone })
         })
     }
 
     /// Forgets everything but the options and models.
     fn start_again(&mut self, source: Arc<dyn ClassSource>, progress: Progress<'_>) -> Update {
-        let older = self.report.clone();
+        let older = self.told.clone();
         self.program = Program::new(source);
         // Where there is nowhere to begin, nothing takes its place.
         self.pointsto = PointsTo::default();
@@ -328,6 +341,7 @@ impl Session {
         report.notes.extend(notes::collect(&self.program, &self.pointsto));
         report.sort();
         self.report = Arc::new(report.clone());
+        self.told = self.report.clone();
         self.is_behind = true;
         report
     }

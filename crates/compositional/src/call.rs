@@ -23,6 +23,8 @@ pub(crate) struct Call<'c> {
     pub started: u8,
     /// It is called on the object that was started, which is the first operand.
     pub on_task: bool,
+    /// Several run it at the same time.
+    pub parallel: bool,
 }
 
 impl Call<'_> {
@@ -41,6 +43,13 @@ impl Frame<'_> {
     /// What a call does to locks and threads.
     pub(crate) fn call_step(&mut self, event: EventId, state: &mut State) {
         let callee = self.callee(event);
+        if self.knowledge.asserts_held(&callee.name)
+            && let Some(lock) = self.args(event).first().cloned()
+        {
+            let (lock, shared) = self.lock(&lock);
+            state.acquire(lock, shared, crate::ENTRY, None);
+            return;
+        }
         if let Some(model) = &callee.model {
             self.model_step(event, &callee, &model.clone(), state);
             return;
@@ -90,7 +99,7 @@ impl Frame<'_> {
             if let Some(summary) = self.known(target) {
                 self.apply(
                     &summary,
-                    &Call { target, args: &args, event, state, started: 0, on_task: false },
+                    &Call { target, args: &args, event, state, started: 0, on_task: false, parallel: false },
                     draft,
                 );
             }
@@ -130,11 +139,9 @@ impl Frame<'_> {
     ) {
         let receiver = usize::from(!callee.is_static);
         for (number, arg) in args.iter().enumerate().skip(receiver) {
-            let is_function = callee.functions.get(number - receiver).copied().unwrap_or(false);
-            if is_function && let Some(made) = arg.made {
-                if let Value::Lambda(_) = self.outline.values[made as usize] {
-                    self.run(arg, &Asked::Named("".into(), 0), &[], event, state, 0, draft);
-                }
+            let function = callee.functions.get(number - receiver).and_then(Option::as_ref);
+            if let (Some((name, args)), Some(_)) = (function, arg.made) {
+                self.run(arg, &Asked::Named(name.as_ref().into(), *args), &[], event, state, 0, draft);
             }
         }
     }
@@ -180,7 +187,8 @@ impl Frame<'_> {
             };
             let paths = self.moved(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
-            let running = call.state.running | self.running_inside(access, call);
+            let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
+            let running = call.state.running | self.running_inside(access, call) | beside;
             let of_task = match call.started {
                 0 => access.of_task,
                 _ => call.on_task && access.path.root == Root::Param(0) || access.of_task,
@@ -193,6 +201,11 @@ impl Frame<'_> {
                 if started == 0 && call.state.owns(&path) {
                     continue;
                 }
+                // What is made anew in each round of a loop meets only what is started in the same round.
+                let running = match path.root {
+                    Root::Made(value) => running & !self.made_during.get(&value).copied().unwrap_or(u64::MAX),
+                    _ => running,
+                };
                 let (writes, held) = (access.writes, held.clone());
                 let site = call.site(access.digest);
                 draft.access(Access {
@@ -219,11 +232,11 @@ impl Frame<'_> {
                 continue;
             }
             let site = call.site(taken.digest);
-            if !started {
+            if !started && !taken.tried {
                 self.write_lock(lock, shared, site, call.state, draft);
             }
             let depth = taken.depth.saturating_add(1);
-            draft.take(Taken { lock, shared, started, site, depth, digest: 0 });
+            draft.take(Taken { lock, shared, started, tried: taken.tried, site, depth, digest: 0 });
         }
     }
 
@@ -281,7 +294,12 @@ impl Frame<'_> {
                 let is_lambda =
                     |made: ValueId| matches!(self.outline.values[made as usize], Value::Lambda(_));
                 let on_task = !function.made.is_some_and(is_lambda);
-                self.apply(&summary, &Call { target, args: &args, event, state, started, on_task }, draft);
+                let parallel = started > 0 && self.parallel;
+                self.apply(
+                    &summary,
+                    &Call { target, args: &args, event, state, started, on_task, parallel },
+                    draft,
+                );
                 self.inside -= 1;
             }
             return;
@@ -579,14 +597,33 @@ impl Frame<'_> {
         draft: &mut Draft,
     ) {
         let mut call = self.modelled(event, callee);
+        let runs = |step: &ModelStep| matches!(step, ModelStep::Call { .. } | ModelStep::Spawn(_));
+        if model.keep_body && !model.steps.iter().any(runs) {
+            let args = call.args.clone();
+            self.write_passed(event, callee, &args, state, draft);
+        }
         for step in &model.steps {
             self.follow(&mut call, step);
             match step {
-                ModelStep::Acquire { lock, shared, .. } => {
+                ModelStep::Acquire { lock, shared, try_ } => {
                     let abs = self.operand(&call, lock);
-                    let (path, view) = self.lock(&abs);
-                    self.write_lock(path, *shared || view, here(event), state, draft);
+                    let (lock, view) = self.lock(&abs);
+                    let (shared, site) = (*shared || view, here(event));
+                    if *try_ {
+                        draft.take(Taken {
+                            lock,
+                            shared,
+                            started: false,
+                            tried: true,
+                            site,
+                            depth: 0,
+                            digest: 0,
+                        });
+                    } else {
+                        self.write_lock(lock, shared, site, state, draft);
+                    }
                 }
+                ModelStep::Pause => self.write_pause(event, &callee.name, &call, state, draft),
                 ModelStep::Read { on } => self.write_contents(&call, on, false, event, state, draft),
                 ModelStep::Write { on } => self.write_contents(&call, on, true, event, state, draft),
                 ModelStep::Call { receiver, method, args, .. } => {
@@ -603,13 +640,34 @@ impl Frame<'_> {
         }
     }
 
+    /// `wait` gives up the lock it is called on, and no other.
+    fn write_pause(
+        &mut self,
+        event: EventId,
+        name: &str,
+        call: &Modelled<'_>,
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        let Some(receiver) = call.args.first().cloned().filter(|_| name == "wait") else { return };
+        let (lock, _) = self.lock(&receiver);
+        if let Event::Call { target, .. } = &self.outline.events[event as usize]
+            && state.holds(lock)
+            && lock != Path::UNKNOWN
+        {
+            let (what, held) = ((*target, call.callee.digest), state.held().collect());
+            let (but, site) = (Some(lock), here(event));
+            draft.blocking.push(Blocking { what, held, but, started: false, site, depth: 0, digest: 0 });
+        }
+    }
+
     fn is_function(&self, call: &Modelled<'_>, operand: &Operand, abs: &Abs) -> bool {
         if abs.made.is_some() {
             return true;
         }
         match operand.root {
             models::Root::Param(number) if operand.path.is_empty() => {
-                call.callee.functions.get(usize::from(number)).copied().unwrap_or(false)
+                call.callee.functions.get(usize::from(number)).is_some_and(Option::is_some)
             }
             _ => false,
         }
@@ -662,7 +720,9 @@ impl Frame<'_> {
         }
         let handles = self.handles(call, spawn);
         let start = self.start(event, handles) as u8 + 1;
+        self.parallel = spawn.parallel || spawn.when_parallel;
         self.run(&receiver, &asked, &args, event, state, start, draft);
+        self.parallel = false;
     }
 
     /// Is the stream at this call a parallel one, as far as the method itself says?

@@ -199,7 +199,9 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
         let theirs = others(edge);
         gates.retain(|gate| theirs.contains(gate));
     }
-    if edges.len() > 1 && !gates.is_empty() {
+    // Of one method alone it is a lock that there is only once.
+    let is_one = |gate: &Kind| matches!(gate, Kind::Static(_) | Kind::Class(_));
+    if gates.iter().any(|gate| edges.len() > 1 || is_one(gate)) {
         return false;
     }
     // Who reads does not keep out who reads.

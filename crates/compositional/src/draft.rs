@@ -214,7 +214,7 @@ impl Digests<'_> {
     }
 
     fn taken(&self, taken: &Taken) -> u64 {
-        digest((self.path(&taken.lock), taken.shared, taken.started))
+        digest((self.path(&taken.lock), taken.shared, taken.started, taken.tried))
     }
 
     fn nested(&self, nested: &Nested) -> u64 {

@@ -29,6 +29,8 @@ pub struct Compositional {
     pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
     /// Methods that only code calls of which nobody knows when it runs.
     pub(crate) unknown: FxHashSet<MethodId>,
+    /// Classes whose objects the method that makes them returns.
+    pub(crate) escaping: FxHashSet<ClassId>,
     /// Classes of the application, in the order of their names.
     pub(crate) classes: Vec<ClassId>,
 }
@@ -48,6 +50,7 @@ impl Compositional {
             summaries: Vec::new(),
             held: FxHashMap::default(),
             unknown: FxHashSet::default(),
+            escaping: FxHashSet::default(),
             classes: Vec::new(),
         };
         for name in source.app_classes() {
@@ -143,9 +146,17 @@ impl Compositional {
             let said = self.knowledge.says(&program.names[note.class]);
             said.iter().any(|says| matches!(says, Says::ThreadSafe | Says::Immutable | Says::Functional))
         };
-        if program.class(class).annotations.iter().any(says) {
+        let is_quiet = program.class(class).annotations.iter().any(says);
+        let is_functional = |note: &ir::Annotation| {
+            self.knowledge.says(&program.names[note.class]).contains(&Says::Functional)
+        };
+        let methods = program.class(class).methods.iter().copied();
+        let functional: Vec<MethodId> =
+            methods.filter(|&method| program.method(method).annotations.iter().any(is_functional)).collect();
+        if is_quiet {
             self.link.add_quiet(class);
         }
+        functional.into_iter().for_each(|method| self.link.add_functional(method));
     }
 
     fn add_method(&mut self, id: MethodId) {
@@ -155,6 +166,13 @@ impl Compositional {
         let program = self.link.program();
         let Some(body) = program.body_once(id) else { return };
         let outline = Arc::new(Outline::of(&body));
+        for event in &outline.events {
+            if let Event::Return(value) = event
+                && let Value::Made(class) = outline.values[*value as usize]
+            {
+                self.escaping.insert(class);
+            }
+        }
         let method = self.described(id, outline);
         self.link.add_method(id);
         self.link.add_fields(&method.outline);
@@ -271,8 +289,10 @@ impl Compositional {
             for (number, summary) in done.into_iter().flatten() {
                 self.summaries[number as usize] = Some(summary);
                 // Only where things are is asked for later.
-                let lines = self.methods[number as usize].outline.lines.clone();
-                self.methods[number as usize].outline = Arc::new(Outline { lines, ..Outline::default() });
+                let Outline { lines, names, .. } = &*self.methods[number as usize].outline;
+                let (lines, names) = (lines.clone(), names.clone());
+                self.methods[number as usize].outline =
+                    Arc::new(Outline { lines, names, ..Outline::default() });
             }
         }
     }

@@ -2,12 +2,12 @@
 //! class they belong to, because they work on its object.
 
 use crate::engine::{Compositional, is_callable};
-use crate::evidence::{ClassSays, Evidence, Strength, of_class};
+use crate::evidence::{ClassSays, Evidence, Strength, is_task, of_class};
 use crate::path::{Path, Root, Step};
 use crate::summary::{Access, Held};
 use ir::{ClassId, MethodId, Program, access};
 use models::Says;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Something that anybody may call.
@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub outer: Option<Step>,
     /// Runs before others know the object.
     pub is_once: bool,
+    /// Declared by a class above.
+    pub is_inherited: bool,
 }
 
 /// An access as the entry sees it.
@@ -51,7 +53,7 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
         let is_nameless = is_nameless(program, class);
         for &method in &program.class(class).methods {
             let Some(known) = engine.method(method) else { continue };
-            if known.is_constructor || known.is_initializer || !is_open(engine, program, method) {
+            if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
                 continue;
             }
             let entry = program.method(method);
@@ -60,22 +62,59 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
                 engine.knowledge.says(&program.names[note.class]).contains(&Says::Once)
             };
             let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
-            let is_task = own.is_task && matches!(name, "run" | "call" | "compute");
-            let evidence = engine.evidence(program, &own, method).map(Arc::new);
+            let is_task = own.is_task && is_task(name);
+            let evidence =
+                engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
             // What has no name is called by whoever made it, which is seen there.
             let is_told =
                 |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
-            if is_nameless && !is_task && !evidence.as_deref().is_some_and(is_told) {
+            if is_nameless
+                && !is_task
+                && !engine.escaping.contains(&class)
+                && !evidence.as_deref().is_some_and(is_told)
+            {
                 continue;
             }
             if engine.unknown.contains(&method) {
                 continue;
             }
-            let base = Entry { method, class, evidence, is_task, outer: None, is_once };
+            let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
             if let Some((outer, step)) = outer {
                 found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
             }
             found.push(base);
+        }
+        if !is_nameless {
+            found.extend(inherited(engine, program, class, &own));
+        }
+    }
+    found
+}
+
+/// Classes further up than this have hardly anything to do with it.
+const HIGHEST: usize = 4;
+
+/// Methods of superclasses that touch the object, unless the class has methods of its own in their place.
+fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &ClassSays) -> Vec<Entry> {
+    let mut found = Vec::new();
+    let mut seen: FxHashSet<ir::Selector> =
+        program.class(class).methods.iter().map(|&method| program.method_ref(method).selector).collect();
+    for above in program.superclasses(class).skip(1).take(HIGHEST) {
+        for &method in &program.class(above).methods {
+            let Some(known) = engine.method(method) else { continue };
+            let is_new = seen.insert(program.method_ref(method).selector);
+            let touches = |access: &Access| access.path.root == Root::Param(0);
+            let is_plain = !known.is_static && !known.is_constructor && is_open(engine, program, method);
+            let is_of_use =
+                engine.summary(method).is_some_and(|summary| summary.accesses.iter().any(touches));
+            if !is_new || !is_plain || !is_of_use || engine.unknown.contains(&method) {
+                continue;
+            }
+            let evidence = engine.evidence(program, own, method).map(Arc::new);
+            let name = program.selector_text(program.method_ref(method).selector).0;
+            let is_once = engine.knowledge.is_once(name);
+            let is_task = own.is_task && is_task(name);
+            found.push(Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: true });
         }
     }
     found
@@ -93,6 +132,10 @@ fn said(
 
 /// An anonymous or local class.
 pub(crate) fn is_nameless(program: &Program, class: ClassId) -> bool {
+    // The class of an enum constant has no name, but the constant has.
+    if program.class(class).access & access::ENUM != 0 {
+        return false;
+    }
     let name = program.class_name(class);
     name.rsplit('$')
         .next()
@@ -127,16 +170,19 @@ impl Entry {
     pub(crate) fn accesses<'a>(&'a self, engine: &'a Compositional) -> Vec<Seen<'a>> {
         let Some(summary) = engine.summary(self.method) else { return Vec::new() };
         let is_static = engine.method(self.method).is_some_and(|method| method.is_static);
+        let starts = summary.accesses.iter().any(|access| access.started > 0);
         let mut seen = Vec::new();
         for (number, access) in summary.accesses.iter().enumerate() {
             let path = match access.path.root {
                 Root::Static(_) if self.outer.is_none() => Some(access.path),
                 Root::Param(0) if !is_static => self.from_class(access.path),
-                Root::Made(_) if self.outer.is_none() => Some(access.path),
+                Root::Made(_) | Root::Param(_) if self.outer.is_none() && starts => Some(access.path),
                 _ => None,
             };
             let Some(path) = path else { continue };
-            let own = access.held.iter().map(|held| Held { lock: self.lock(held.lock), ..*held });
+            // A lock that the method has made itself keeps nobody out.
+            let own = access.held.iter().filter(|held| !matches!(held.lock.root, Root::Made(_)));
+            let own = own.map(|held| Held { lock: self.lock(held.lock), ..*held });
             let of_callers = engine.held.get(&self.method).into_iter().flatten();
             let of_callers = of_callers.filter(|_| access.started == 0).map(|&lock| {
                 let lock = self.lock(lock);

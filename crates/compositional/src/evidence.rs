@@ -2,7 +2,7 @@
 
 use crate::engine::Compositional;
 use crate::path::Root;
-use crate::summary::Thread;
+use crate::summary::{Access, Held, Thread};
 use ir::{ClassId, MethodId, Program, access};
 use models::{Kind, Knowledge, Says};
 
@@ -64,7 +64,9 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
                             program.class_display(class)
                         ));
                     }
-                    Says::Scoped if above == class => is_scoped = true,
+                    Says::Scoped if above == class => {
+                        is_scoped |= !note.values.iter().any(|(_, value)| value == "singleton");
+                    }
                     Says::MainThread if above == class => says.main_thread = true,
                     _ => {}
                 }
@@ -112,6 +114,11 @@ fn is_inherited(program: &Program, id: MethodId) -> bool {
     })
 }
 
+/// The methods of tasks that are run.
+pub(crate) fn is_task(name: &str) -> bool {
+    matches!(name, "run" | "call" | "compute")
+}
+
 impl Compositional {
     /// Why a method that others call is believed to run on any thread.
     pub(crate) fn evidence(&self, program: &Program, says: &ClassSays, id: MethodId) -> Option<Evidence> {
@@ -150,31 +157,13 @@ impl Compositional {
                 format!("a framework runs {} on a thread of its own", program.method_display(id)),
             );
         }
-        if method.is_synchronized && !is_inherited(program, id) {
-            return found(Strength::Locks, format!("{} is synchronized", program.method_display(id)));
-        }
-        let known =
-            |root: Root| matches!(root, Root::Param(_) | Root::Static(_) | Root::Class(_) | Root::Unknown);
-        if summary.locks
-            && !method.is_synchronized
-            && summary.taken.iter().any(|taken| taken.depth == 0 && known(taken.lock.root))
-        {
-            return found(Strength::Locks, format!("{} takes a lock", program.method_display(id)));
-        }
-        let inner = summary.taken.iter().find(|taken| {
-            taken.depth > 0
-                && taken.depth < 3
-                && !taken.started
-                && taken.lock.root == Root::Param(0)
-                && taken.lock.len() <= 1
-        });
-        if inner.is_some() {
+        if own(Says::AnyThread) {
             return found(
-                Strength::Locks,
-                format!("{} takes a lock in what it calls", program.method_display(id)),
+                Strength::Declared,
+                format!("{} may run on any thread, as it says", program.method_display(id)),
             );
         }
-        if says.is_task && matches!(name, "run" | "call" | "compute") {
+        if says.is_task && is_task(name) {
             return found(
                 Strength::Task,
                 format!("{} is what a thread or task runs", program.method_display(id)),
@@ -182,6 +171,27 @@ impl Compositional {
         }
         if let Some(words) = &says.singleton {
             return found(Strength::Framework, words.clone());
+        }
+        if method.is_synchronized && !is_inherited(program, id) {
+            return found(Strength::Locks, format!("{} is synchronized", program.method_display(id)));
+        }
+        let known =
+            |root: Root| matches!(root, Root::Param(_) | Root::Static(_) | Root::Class(_) | Root::Unknown);
+        let takes = summary.taken.iter().any(|taken| taken.depth == 0 && known(taken.lock.root));
+        if summary.locks && !method.is_synchronized && takes {
+            return found(Strength::Locks, format!("{} takes a lock", program.method_display(id)));
+        }
+        let inner = summary.taken.iter().any(|taken| {
+            let is_near = taken.depth > 0 && taken.depth < 3 && !taken.started;
+            is_near && taken.lock.root == Root::Param(0) && taken.lock.len() <= 1
+        });
+        let holds = |access: &Access| {
+            let is_own = |held: &Held| held.sure && held.at != crate::ENTRY && known(held.lock.root);
+            access.depth == 0 && access.held.iter().any(is_own)
+        };
+        if inner || summary.accesses.iter().any(holds) {
+            let words = format!("{} takes a lock in what it calls", program.method_display(id));
+            return found(Strength::Locks, words);
         }
         if let Some(words) = &says.hint {
             return found(Strength::Hint, words.clone());

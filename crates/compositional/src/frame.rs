@@ -53,6 +53,10 @@ pub(crate) struct Frame<'a> {
     pub thread: Thread,
     /// Functions that are being run in functions.
     pub inside: usize,
+    /// What is started runs several times at once.
+    pub parallel: bool,
+    /// Starts that may have been running when a value was made.
+    pub made_during: FxHashMap<ValueId, u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +89,8 @@ pub(crate) fn summarise(link: &Link, knowledge: &Knowledge, known: Known<'_>, me
         starts: Vec::new(),
         thread: method.thread,
         inside: 0,
+        parallel: false,
+        made_during: FxHashMap::default(),
     };
     frame.find_constructors();
     frame.find_thread();
@@ -240,6 +246,7 @@ impl Frame<'_> {
                     lock: held.lock,
                     shared: false,
                     started: false,
+                    tried: false,
                     site: here(crate::ENTRY),
                     depth: 0,
                     digest: 0,
@@ -263,6 +270,7 @@ impl Frame<'_> {
         let outline = self.outline;
         match &outline.events[event as usize] {
             Event::Read { base, field } => self.write_access(Some(*base), *field, false, event, state, draft),
+            Event::Write { src, .. } | Event::WriteStatic { src, .. } if self.is_same_for_all(*src) => {}
             Event::Write { base, field, src } => {
                 self.write_access(Some(*base), *field, true, event, state, draft);
                 self.write_store(*base, *field, *src, draft);
@@ -276,13 +284,27 @@ impl Frame<'_> {
                 let (lock, shared) = self.lock(&abs);
                 self.write_lock(lock, shared, here(event), state, draft);
             }
-            Event::Call { .. } => self.write_call(event, state, draft),
+            Event::Call { kind, args, .. } => {
+                if let (CallKind::Special, Some(&object)) = (kind, args.first())
+                    && self.constructors.get(&object) == Some(&event)
+                {
+                    self.made_during.insert(object, state.running);
+                }
+                self.write_call(event, state, draft);
+            }
             Event::Return(value) => {
                 let abs = self.abs(*value);
                 draft.returns.push(abs);
             }
             Event::Exit(_) => {}
         }
+    }
+
+    /// A value that is the same whoever works it out: to store it twice does no harm.
+    fn is_same_for_all(&mut self, value: ValueId) -> bool {
+        let crate::outline::Value::Result(event) = self.outline.values[value as usize] else { return false };
+        let callee = self.callee(event);
+        self.link.is_functional(&callee)
     }
 
     fn write_access(
@@ -363,7 +385,7 @@ impl Frame<'_> {
             draft.nested.push(Nested { held, lock, shared, site });
         }
         if site.via.is_none() {
-            draft.take(Taken { lock, shared, started: false, site, depth: 0, digest: 0 });
+            draft.take(Taken { lock, shared, started: false, tried: false, site, depth: 0, digest: 0 });
         }
     }
 
@@ -392,6 +414,7 @@ impl Frame<'_> {
             let (held, released) = state.left();
             let own = |lock: &Path| self.method.is_synchronized && *lock == self.own_lock();
             let needs = |lock: &Path| self.method.needs.contains(lock);
+            let held = held.filter(|(held, _)| held.at != crate::ENTRY);
             let taken =
                 held.filter(|(held, _)| held.lock != Path::UNKNOWN && !own(&held.lock) && !needs(&held.lock));
             let taken =

@@ -27,6 +27,8 @@ pub struct Link {
     closed: FxHashSet<MethodId>,
     /// Interfaces that say something about threads.
     quiet: FxHashSet<ClassId>,
+    /// Methods that return the same whenever they are called.
+    functional: FxHashSet<MethodId>,
     /// What a class answers with when it is called as a function or a task.
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
 }
@@ -45,8 +47,9 @@ pub struct Callee {
     pub too_many: bool,
     /// An interface of the program or a library without an implementation here, that says nothing about threads.
     pub is_stranger: bool,
-    /// Parameters, without the receiver, that take functions.
-    pub functions: Vec<bool>,
+    /// Parameters, without the receiver, that take functions: the method that is called then, and how many operands
+    /// it has.
+    pub functions: Vec<Option<(Arc<str>, u8)>>,
     /// The class that declares it, and its name.
     pub owner: Option<ClassId>,
     pub name: Arc<str>,
@@ -110,6 +113,7 @@ impl Link {
             bodies: FxHashMap::default(),
             closed: FxHashSet::default(),
             quiet: FxHashSet::default(),
+            functional: FxHashSet::default(),
             answers: RwLock::default(),
         }
     }
@@ -121,6 +125,15 @@ impl Link {
     /// An interface that says something about threads.
     pub fn add_quiet(&mut self, class: ClassId) {
         self.quiet.insert(class);
+    }
+
+    /// A method that returns the same whenever it is called, as it says itself.
+    pub fn add_functional(&mut self, method: MethodId) {
+        self.functional.insert(method);
+    }
+
+    pub fn is_functional(&self, callee: &Callee) -> bool {
+        callee.named.is_some_and(|method| self.functional.contains(&method))
     }
 
     /// A method of the program that can be called.
@@ -273,7 +286,8 @@ impl Link {
             && !callee.too_many
             && callee.model.is_none()
             && program.class(owner).layer != Layer::Jdk
-            && !self.quiet.contains(&owner);
+            && !self.quiet.contains(&owner)
+            && !self.functional.contains(&method);
         callee.targets.sort_by_cached_key(|&method| name_digest(program, program.method_ref(method)));
         callee
     }
@@ -383,13 +397,14 @@ pub fn name_digest(program: &Program, method: MethodRef) -> u64 {
     digest((program.class_name(method.class), program.selector_text(method.selector)))
 }
 
-fn functions(program: &mut Program, method: MethodId) -> Vec<bool> {
+fn functions(program: &mut Program, method: MethodId) -> Vec<Option<(Arc<str>, u8)>> {
     let entry = program.method(method);
     let params = entry.params[usize::from(!entry.is_static()).min(entry.params.len())..].to_vec();
     let takes = |class: Option<ClassId>| {
-        class.is_some_and(|class| {
-            program.load(class).access & access::INTERFACE != 0 && program.functional_method(class).is_some()
-        })
+        let class = class.filter(|&class| program.load(class).access & access::INTERFACE != 0)?;
+        let function = program.functional_method(class)?;
+        let entry = program.method(function);
+        Some((program.selector_text(entry.selector).0.into(), entry.params.len() as u8 - 1))
     };
     params.into_iter().map(takes).collect()
 }

@@ -3,6 +3,7 @@
 
 mod build;
 
+use arena::Name;
 use ir::{CallKind, ClassId, FieldRef, LambdaKind, MethodRef, Selector};
 
 /// The number of a value.
@@ -20,6 +21,8 @@ pub struct Outline {
     /// Of the events. Apart from them: a summary does not depend on lines.
     pub lines: Vec<u32>,
     pub lambdas: Vec<Lambda>,
+    /// Of the parameters, as the source calls them.
+    pub names: Vec<Option<Name>>,
 }
 
 /// Where an operand comes from.

@@ -8,7 +8,8 @@ use crate::guard;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Thread};
 use findings::{Confidence, Rule};
-use ir::{ClassId, Program};
+use ir::{ClassId, FieldId, Program};
+use models::Says;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as Entry_;
 
@@ -40,11 +41,13 @@ pub(crate) fn conflicts<'a>(
     entries: &'a [Entry],
 ) -> Vec<Conflict<'a>> {
     let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
+    let is_static = |entry: &Entry| engine.method(entry.method).is_some_and(|method| method.is_static);
     for entry in entries.iter().filter(|entry| !entry.is_once) {
         for seen in entry.accesses(engine) {
             let place = match seen.path.root {
                 Root::Static(_) => Place::Static(seen.path),
                 Root::Made(_) => Place::In(entry.method, seen.path),
+                Root::Param(number) if number > 0 || is_static(entry) => Place::In(entry.method, seen.path),
                 _ => Place::Of(entry.class, seen.path),
             };
             places.entry(place).or_default().push(seen);
@@ -65,14 +68,18 @@ fn in_one_place<'a>(
 ) -> Vec<Conflict<'a>> {
     seen.sort_by_key(|seen| (engine.name_of(seen.entry.method), seen.number));
     seen.truncate(MOST_ACCESSES);
+    if is_confined(engine, program, &seen) {
+        return Vec::new();
+    }
     if let Some(violations) = declared(engine, program, &seen) {
         return violations;
     }
+    let usual = usual_guard(engine, &seen).filter(|(_, with, of)| with * 2 > *of).map(|(lock, ..)| lock);
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
         for (j, b) in seen.iter().enumerate().skip(i) {
             if (a.access.writes || b.access.writes) && may_meet(a, b, i == j) && !is_protected(a, b) {
-                let (culprit, other) = if blame(a) >= blame(b) { (i, j) } else { (j, i) };
+                let (culprit, other) = if blame(a, usual) >= blame(b, usual) { (i, j) } else { (j, i) };
                 culprits.entry(seen[culprit].entry.method).or_default().push([culprit, other]);
             }
         }
@@ -104,22 +111,34 @@ fn in_one_place<'a>(
         pairs.sort_by_key(|&[culprit, other]| rank(engine, &seen[culprit], &seen[other]));
         let pair = pairs[0].map(|at| seen[at].clone());
         let also = pairs[1..].iter().map(|pair| pair.map(|at| seen[at].clone())).collect();
-        found.push(conflict(engine, program, pair, also, &seen));
+        let meets_itself = pairs.iter().any(|&[culprit, other]| {
+            culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
+        });
+        found.push(conflict(engine, program, pair, also, &seen, meets_itself));
     }
     found
+}
+
+/// Does the field say that one thread has it?
+fn is_confined(engine: &Compositional, program: &Program, seen: &[Seen<'_>]) -> bool {
+    let Some(field) = seen.first().and_then(|seen| field_of(&seen.path)) else { return false };
+    let notes = &program.field(field).annotations;
+    notes.iter().any(|note| engine.knowledge.says(&program.names[note.class]).contains(&Says::Confined))
+}
+
+/// The field that a path ends at, or in whose array or container it ends.
+fn field_of(path: &Path) -> Option<FieldId> {
+    match (path.last(), path.root) {
+        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => Some(field),
+        (Some(Step::Contents | Step::Elements), _) => field_of(&path.parent()?),
+        _ => None,
+    }
 }
 
 /// Where the field says what guards it, whoever does not hold that is wrong, and nobody else.
 fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) -> Option<Vec<Conflict<'a>>> {
     let path = seen.first()?.path;
-    let field = match (path.last(), path.root) {
-        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
-        (Some(Step::Contents | Step::Elements), _) => match (path.parent()?.last(), path.root) {
-            (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let field = field_of(&path)?;
     let (_, guard) = guard::of_field(program, &engine.knowledge, field)?;
     // What it is guarded by is said, but in words that nobody here understands.
     let guard = guard?;
@@ -158,9 +177,10 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
     Some(found)
 }
 
-/// Who is to blame: the one without a lock, and of two without the one that writes.
-fn blame(seen: &Seen<'_>) -> (bool, bool, bool) {
-    (seen.held.is_empty(), seen.access.writes, seen.access.started > 0)
+/// Who is to blame: the one without the lock that others hold, or without any, and of two of them the one that writes.
+fn blame(seen: &Seen<'_>, usual: Option<Path>) -> (bool, bool, bool, bool) {
+    let lacks = usual.is_some_and(|lock| !seen.held.iter().any(|held| held.lock == lock));
+    (lacks, seen.held.is_empty(), seen.access.writes, seen.access.started > 0)
 }
 
 /// The pair that tells most comes first: on different sides of a lock, near, a write.
@@ -190,7 +210,9 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
     if a.access.of_task && b.access.of_task {
         return false;
     }
-    if a.path.root != b.path.root || matches!(a.path.root, Root::Made(_)) {
+    let is_own =
+        |root: Root| matches!(root, Root::Made(_)) || matches!(root, Root::Param(number) if number > 0);
+    if a.path.root != b.path.root || is_own(a.path.root) || (a.entry.is_inherited && b.entry.is_inherited) {
         return false;
     }
     if a.access.thread == Thread::Main && b.access.thread == Thread::Main {
@@ -231,10 +253,9 @@ fn starts_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
         (0, _) => runs_during(a, b),
         (_, 0) => runs_during(b, a),
         (one, other) => {
-            // Each round of a loop has objects of its own.
-            let is_own = is_same && matches!(a.path.root, Root::Made(_));
+            let _ = is_same;
             let meet = |started: u8, during: &Seen<'_>| during.access.running & (1 << (started - 1)) != 0;
-            !is_own && (meet(one, b) || meet(other, a))
+            meet(one, b) || meet(other, a)
         }
     }
 }
@@ -248,14 +269,28 @@ fn is_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     if nameless(&a.held) || nameless(&b.held) {
         return true;
     }
+    // Two objects have two locks, and a static field is there once.
+    let is_of_object =
+        |held: &Held| matches!(a.path.root, Root::Static(_)) && matches!(held.lock.root, Root::Param(_));
     let excludes = |mine: &Held, theirs: &Held| {
         let is_reading = |held: &Held, seen: &Seen<'_>| held.shared && seen.access.writes;
+        let is_sure = |held: &Held| held.sure || held.at == crate::ENTRY;
         mine.lock == theirs.lock
             && !(mine.shared && theirs.shared)
             && !is_reading(mine, a)
             && !is_reading(theirs, b)
+            && is_sure(mine)
+            && is_sure(theirs)
+            && !is_of_object(mine)
     };
     a.held.iter().any(|mine| b.held.iter().any(|theirs| excludes(mine, theirs)))
+}
+
+/// A lock that both hold, but one of them not on every way.
+fn may_be_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    a.held
+        .iter()
+        .any(|mine| b.held.iter().any(|theirs| mine.lock == theirs.lock && !(mine.sure && theirs.sure)))
 }
 
 fn conflict<'a>(
@@ -264,6 +299,7 @@ fn conflict<'a>(
     sides: [Seen<'a>; 2],
     also: Vec<[Seen<'a>; 2]>,
     all: &[Seen<'a>],
+    meets_itself: bool,
 ) -> Conflict<'a> {
     let guard =
         usual_guard(engine, all).filter(|(lock, ..)| !sides[0].held.iter().any(|held| held.lock == *lock));
@@ -272,9 +308,7 @@ fn conflict<'a>(
     let rule = match &guard {
         _ if is_container => Rule::ContainerRace,
         Some((_, with, of)) if *of >= 4 && with * 4 >= of * 3 => Rule::GuardedBy,
-        _ if is_alone && sides[0].access.writes && sides.iter().all(|side| side.access.started == 0) => {
-            Rule::UnprotectedWrite
-        }
+        _ if is_alone && sides[0].access.writes && meets_itself => Rule::UnprotectedWrite,
         _ => Rule::Race,
     };
     let mut why = Vec::new();
@@ -310,13 +344,13 @@ fn confidence(
     let strongest = sides.iter().filter_map(strength).max();
     let is_started = sides.iter().any(|side| side.access.started > 0);
     let has_other_lock = sides.iter().all(|side| !side.held.is_empty());
+    if may_be_protected(&sides[0], &sides[1]) {
+        why.push("a lock is held on some ways only".into());
+        return Confidence::Low;
+    }
     if has_other_lock {
         why.push("both hold locks, but not the same".into());
         return Confidence::Medium;
-    }
-    if sides.iter().any(|side| side.held.iter().any(|held| !held.sure)) {
-        why.push("a lock is held on some ways only".into());
-        return Confidence::Low;
     }
     // What is locked there may be another object that has nothing to do with this one.
     let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);

@@ -110,6 +110,8 @@ pub struct Taken {
     pub shared: bool,
     /// Handed to another thread: what the caller holds is not held there.
     pub started: bool,
+    /// It is only tried: nobody waits for it.
+    pub tried: bool,
     pub site: Site,
     pub depth: u8,
     pub digest: u64,

@@ -14,6 +14,7 @@ impl Outline {
             depth: 0,
         };
         build.out.params = body.params.len() as u16;
+        build.out.names = body.params.iter().map(|&param| body.vars[param].name).collect();
         for (number, &param) in body.params.iter().enumerate() {
             build.values[param.0 as usize] = Some(build.out.values.len() as ValueId);
             build.out.values.push(Value::Param(number as u16));

@@ -97,7 +97,13 @@ impl Tell<'_> {
             _ => return self.lock(lock),
         };
         let class = self.program.method(method).params.get(usize::from(number)).copied().flatten();
-        let named = class.map_or("parameter".to_owned(), |class| self.program.class_display(class));
+        let name =
+            self.engine.method(method).and_then(|method| *method.outline.names.get(usize::from(number))?);
+        let named = match (name, class) {
+            (Some(name), _) => self.program.names[name].to_string(),
+            (None, Some(class)) => self.program.class_display(class),
+            (None, None) => "parameter".to_owned(),
+        };
         let rest = lock.steps().filter_map(|step| match step {
             Step::Field(field) => Some(self.program.names[self.program.field_ref(field).name].to_string()),
             _ => None,

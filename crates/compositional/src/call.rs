@@ -9,7 +9,7 @@ use crate::path::{Path, Root, Step};
 use crate::state::State;
 use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Stranger, Summary, Taken, Thread};
 use crate::value::{Abs, Part};
-use ir::{LambdaKind, MethodId};
+use ir::{CallKind, LambdaKind, MethodId, MethodRef};
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
 use std::sync::Arc;
 
@@ -91,6 +91,7 @@ impl Frame<'_> {
                 digest: 0,
             });
         }
+        self.write_asked(event, &callee, &args, state, draft);
         if let Some(model) = &callee.model {
             self.write_model(event, &callee, &model.clone(), state, draft);
             return;
@@ -104,16 +105,6 @@ impl Frame<'_> {
                 );
             }
         }
-        // A function that was passed in is called, whatever it is.
-        if callee.is_interface
-            && let Some(Abs { paths, .. }) = args.first()
-            && let [Path { root: Root::Param(param), .. }] = paths.as_slice()
-            && paths[0].is_root()
-            && let Event::Call { target, .. } = &self.outline.events[event as usize]
-        {
-            let method = Asked::Selector(target.selector);
-            self.write_run(*param, method, &args[1..], event, state, false, draft);
-        }
         if let (true, true, Some(receiver)) = (self.method.is_declared_safe, callee.is_stranger, args.first())
             && state.held().next().is_none()
             && let [path] = receiver.paths.as_slice()
@@ -125,6 +116,29 @@ impl Frame<'_> {
         }
         if callee.targets.is_empty() {
             self.write_passed(event, &callee, &args, state, draft);
+        }
+    }
+
+    /// A function that was passed in is called, whatever it is.
+    fn write_asked(
+        &mut self,
+        event: EventId,
+        callee: &Callee,
+        args: &[Abs],
+        state: &State,
+        draft: &mut Draft,
+    ) {
+        let says_nothing = callee.model.as_ref().is_none_or(|model| model.steps.is_empty());
+        if callee.is_interface
+            && says_nothing
+            && let Some(Abs { paths, .. }) = args.first()
+            && let [path] = paths.as_slice()
+            && let Root::Param(param) = path.root
+            && path.is_root()
+            && let Event::Call { target, .. } = &self.outline.events[event as usize]
+        {
+            let method = Asked::Selector(target.selector);
+            self.write_run(param, method, &args[1..], event, state, false, draft);
         }
     }
 
@@ -185,6 +199,7 @@ impl Frame<'_> {
                 0 if is_started => self.start_at(call.event),
                 started => started,
             };
+            let Some(asks) = self.still_asks(access, call.args) else { continue };
             let paths = self.moved(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
             let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
@@ -216,12 +231,27 @@ impl Frame<'_> {
                     started,
                     running,
                     of_task,
+                    asks,
                     site,
                     depth,
                     digest: 0,
                 });
             }
         }
+    }
+
+    /// Whether a container that was passed in is one that is not thread-safe: `None` if not, or if nobody knows.
+    fn still_asks(&mut self, access: &Access, args: &[Abs]) -> Option<Option<MethodRef>> {
+        let Some(target) = access.asks else { return Some(None) };
+        let Root::Param(number) = access.path.root else { return None };
+        let container = args.get(usize::from(number))?;
+        let Some(class) = container.class else {
+            let is_passed = matches!(container.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)));
+            return is_passed.then_some(Some(target));
+        };
+        let callee = self.link.callee(target, CallKind::Virtual, Some(class));
+        let touches = |step: &ModelStep| matches!(step, ModelStep::Read { .. } | ModelStep::Write { .. });
+        callee.model.as_ref().is_some_and(|model| model.steps.iter().any(touches)).then_some(None)
     }
 
     fn apply_locks(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
@@ -687,12 +717,14 @@ impl Frame<'_> {
         let known = container.class.is_some()
             || container.part
             || call.callee.owner.is_some_and(|owner| !self.link.is_interface(owner));
-        if !known {
-            return;
-        }
+        let Event::Call { target, .. } = &self.outline.events[event as usize] else { return };
         for path in container.paths {
-            if let Some(path) = path.then(Step::Contents) {
-                self.write_path(path, writes, event, state, draft);
+            let is_passed = path.is_root() && matches!(path.root, Root::Param(_));
+            if (known || is_passed)
+                && let Some(path) = path.then(Step::Contents)
+            {
+                let asks = (!known).then_some(*target);
+                self.write_asking(path, writes, asks, event, state, draft);
             }
         }
     }

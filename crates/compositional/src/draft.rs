@@ -3,12 +3,13 @@
 
 use crate::frame::{Method, returned};
 use crate::link::{Link, digest};
+use crate::outline::Value;
 use crate::path::{Path, Root, Step};
 use crate::summary::{
     Access, Asked, Blocking, Called, Held, Left, Nested, Run, Stranger, Summary, Taken, Thread,
 };
 use crate::value::Abs;
-use ir::FieldId;
+use ir::{ClassId, FieldId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -91,6 +92,7 @@ impl Draft {
         summary.calls.shrink_to_fit();
         summary.stores.shrink_to_fit();
         summary.is_cut = is_cut;
+        summary.made = made(&summary.accesses, method);
         share(summary.accesses.iter_mut().map(|access| &mut access.held));
         summary.leaves = self.leaves;
         summary.stores = self.stores;
@@ -127,6 +129,20 @@ fn without_lonely(accesses: Vec<Access>) -> Vec<Access> {
             || meets.get(&access.path).is_some_and(|&(started, writes)| started && writes)
     };
     accesses.into_iter().filter(is_met).collect()
+}
+
+fn made(accesses: &[Access], method: &Method) -> Vec<(u32, ClassId)> {
+    let mut made: Vec<(u32, ClassId)> = Vec::new();
+    for access in accesses {
+        if let Root::Made(value) = access.path.root
+            && let Value::Made(class) = method.outline.values[value as usize]
+        {
+            made.push((value, class));
+        }
+    }
+    made.sort_unstable();
+    made.dedup();
+    made
 }
 
 /// Equal lists are one list.
@@ -209,8 +225,8 @@ impl Digests<'_> {
     }
 
     fn access(&self, access: &Access) -> u64 {
-        let Access { path, writes, held, thread, started, running, of_task, .. } = access;
-        digest((self.path(path), writes, self.held(held), thread, started, running, of_task))
+        let Access { path, writes, held, thread, started, running, of_task, asks, .. } = access;
+        digest((self.path(path), writes, self.held(held), thread, started, running, of_task, asks.is_some()))
     }
 
     fn taken(&self, taken: &Taken) -> u64 {

@@ -327,6 +327,7 @@ impl Compositional {
         let mut found = FxHashSet::default();
         for method in &self.methods {
             if entry::is_nameless(program, method.class)
+                && !self.escaping.contains(&method.class)
                 && !evidence::of_class(program, &self.knowledge, method.class).is_task
             {
                 found.insert(method.id);

@@ -82,7 +82,10 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
             if let Some((outer, step)) = outer {
                 found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
             }
-            found.push(base);
+            // Who gets an iterator has it alone; what it iterates over is another matter.
+            if !is_nameless || is_task {
+                found.push(base);
+            }
         }
         if !is_nameless {
             found.extend(inherited(engine, program, class, &own));
@@ -172,7 +175,9 @@ impl Entry {
         let is_static = engine.method(self.method).is_some_and(|method| method.is_static);
         let starts = summary.accesses.iter().any(|access| access.started > 0);
         let mut seen = Vec::new();
-        for (number, access) in summary.accesses.iter().enumerate() {
+        for (number, access) in
+            summary.accesses.iter().enumerate().filter(|(_, access)| access.asks.is_none())
+        {
             let path = match access.path.root {
                 Root::Static(_) if self.outer.is_none() => Some(access.path),
                 Root::Param(0) if !is_static => self.from_class(access.path),
@@ -180,8 +185,13 @@ impl Entry {
                 _ => None,
             };
             let Some(path) = path else { continue };
-            // A lock that the method has made itself keeps nobody out.
-            let own = access.held.iter().filter(|held| !matches!(held.lock.root, Root::Made(_)));
+            // A lock that the method has made itself keeps nobody out but the threads it starts.
+            let is_of_use = |held: &&Held| {
+                let is_within =
+                    access.started > 0 || access.running != 0 || matches!(access.path.root, Root::Made(_));
+                is_within || !matches!(held.lock.root, Root::Made(_))
+            };
+            let own = access.held.iter().filter(is_of_use);
             let own = own.map(|held| Held { lock: self.lock(held.lock), ..*held });
             let of_callers = engine.held.get(&self.method).into_iter().flatten();
             let of_callers = of_callers.filter(|_| access.started == 0).map(|&lock| {

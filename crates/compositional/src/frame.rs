@@ -8,7 +8,7 @@ use crate::path::{Path, Root, Step};
 use crate::state::State;
 use crate::summary::{Access, Held, Left, Nested, Returned, Site, Summary, Taken, Thread};
 use crate::value::Abs;
-use ir::{CallKind, ClassId, FieldId, MethodId};
+use ir::{CallKind, ClassId, FieldId, MethodId, MethodRef};
 use models::Knowledge;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -341,10 +341,15 @@ impl Frame<'_> {
         }
     }
 
-    pub(crate) fn write_path(
+    fn write_path(&mut self, path: Path, writes: bool, event: EventId, state: &State, draft: &mut Draft) {
+        self.write_asking(path, writes, None, event, state, draft);
+    }
+
+    pub(crate) fn write_asking(
         &mut self,
         path: Path,
         writes: bool,
+        asks: Option<MethodRef>,
         event: EventId,
         state: &State,
         draft: &mut Draft,
@@ -353,18 +358,20 @@ impl Frame<'_> {
             return;
         }
         let held: Arc<[Held]> = state.held().collect();
-        let (thread, running) = (self.thread, state.running);
+        let (thread, running, site) = (self.thread, state.running, here(event));
+        let (started, of_task, depth, digest) = (0, false, 0, 0);
         draft.access(Access {
             path,
             writes,
             held,
             thread,
-            started: 0,
+            started,
             running,
-            of_task: false,
-            site: here(event),
-            depth: 0,
-            digest: 0,
+            of_task,
+            asks,
+            site,
+            depth,
+            digest,
         });
     }
 

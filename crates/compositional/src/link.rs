@@ -61,10 +61,7 @@ pub struct Callee {
 #[derive(Debug, Clone)]
 pub struct FieldInfo {
     pub access: u16,
-    pub class: ClassId,
     pub digest: u64,
-    /// Whose code declares it.
-    pub layer: Layer,
     /// The only class of objects that are ever put in.
     pub holds: Holds,
     /// It stands for the lock in another field of the same object, in this mode.
@@ -383,14 +380,7 @@ fn info(program: &mut Program, id: FieldId) -> FieldInfo {
     let (access, class) = (field.access, field.class);
     let text = (program.class_name(class), &program.names[field.name], &program.names[field.descriptor]);
     let digest = digest(text);
-    FieldInfo {
-        access,
-        class,
-        digest,
-        layer: program.class(class).layer,
-        holds: Holds::default(),
-        view: None,
-    }
+    FieldInfo { access, digest, holds: Holds::default(), view: None }
 }
 
 pub fn name_digest(program: &Program, method: MethodRef) -> u64 {

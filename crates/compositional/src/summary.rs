@@ -23,6 +23,8 @@ pub struct Summary {
     pub returns: Returned,
     /// `this.f = p` in constructors: what an object was made with.
     pub stores: Vec<(FieldId, u16)>,
+    /// The classes of what it makes, as far as its accesses begin there.
+    pub made: Vec<(u32, ClassId)>,
     pub thread: Thread,
     /// Starts, counted from 0, that nobody has waited for when it returns.
     pub detached: u64,
@@ -97,6 +99,8 @@ pub struct Access {
     pub running: u64,
     /// It is the object that was started: mostly one thread has it.
     pub of_task: bool,
+    /// It counts only if this method of a parameter works on a container that is not thread-safe.
+    pub asks: Option<MethodRef>,
     pub site: Site,
     /// How many calls away.
     pub depth: u8,

@@ -29,7 +29,7 @@ impl Tell<'_> {
     }
 
     /// What the path ends at, as a reader knows it.
-    pub fn memory(&self, path: &Path) -> String {
+    pub fn memory(&self, path: &Path, method: MethodId) -> String {
         let mut fields: Vec<FieldId> = Vec::new();
         if let Root::Static(field) = path.root {
             fields.push(field);
@@ -44,7 +44,13 @@ impl Tell<'_> {
         }
         match fields.last() {
             Some(&field) => format!("{}{ending}", self.program.field_display(field)),
-            None => format!("an object{ending}"),
+            None => {
+                let made = self.engine.summary(method).and_then(|summary| {
+                    let Root::Made(value) = path.root else { return None };
+                    summary.made.iter().find(|(made, _)| *made == value).map(|&(_, class)| class)
+                });
+                made.map_or_else(|| format!("an object{ending}"), |class| self.program.class_display(class))
+            }
         }
     }
 

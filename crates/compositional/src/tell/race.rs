@@ -15,7 +15,7 @@ impl Tell<'_> {
         if is_declared && std::ptr::eq(conflict.sides[0].access, conflict.sides[1].access) {
             sites.truncate(1);
         }
-        let memory = self.memory(&conflict.sides[0].path);
+        let memory = self.memory(&conflict.sides[0].path, conflict.sides[0].entry.method);
         let kinds: Vec<&str> = sites.iter().map(|site| site.access.id()).collect();
         let methods: Vec<String> = sites.iter().map(|site| site.method.clone()).collect();
         let mut parts: Vec<String> =

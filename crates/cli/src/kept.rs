@@ -107,7 +107,10 @@ fn report_content(project: &Project, settings: &Settings) -> Option<Hash> {
 /// Which program it is and everything that decides its solved state apart from classes and resources: those the state
 /// compares itself.
 fn state_content(project: &Project, settings: &Settings) -> Option<Hash> {
-    let mut parts = Parts::of(settings, &Options { least: Default::default(), ..settings.options.clone() })?;
+    let mut parts = Parts::of(
+        settings,
+        &Options { least: Default::default(), engines: Default::default(), ..settings.options.clone() },
+    )?;
     for path in settings.request.paths.iter().chain(&settings.request.classpath) {
         parts.add(absolute(path).ok()?.as_os_str().as_encoded_bytes());
     }

@@ -201,6 +201,10 @@ fn a_program_without_a_main_is_not_silently_clean() {
     let program = program("package calm;\npublic class Main {}\n");
     for format in ["text", "json"] {
         let (code, stdout, stderr) = run(program.path(), &["check", "--format", format]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stdout.contains("no-main") && stdout.contains("looked method by method only"), "{stdout}");
+        let whole = ["check", "--format", format, "--engine", "whole-program"];
+        let (code, stdout, stderr) = run(program.path(), &whole);
         assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
         assert!(stderr.starts_with("error: no entry point found: "), "{stderr}");
         assert!(stderr.contains("in 1 class;"), "{stderr}");

@@ -96,6 +96,7 @@ impl Knowledge {
     fn add(&mut self, section: &str, key: &str, list: Vec<String>) -> Result<(), String> {
         match (section, key) {
             ("annotations", meaning) => {
+                word(meaning)?;
                 return list.iter().try_for_each(|name| self.add_annotation(meaning, name));
             }
             ("methods", "asserts-main") => self.asserts_main.extend(list),

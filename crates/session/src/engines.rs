@@ -6,6 +6,7 @@ use compositional::Compositional;
 use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
 use models::{Knowledge, Models};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which engines look at a program.
@@ -87,18 +88,36 @@ fn merged(whole: Vec<Arc<Finding>>, compositional: &[Arc<Finding>]) -> Vec<Arc<F
     merged
 }
 
-/// What two findings have in common that are about the same thing: the memory or kind, and the two places.
-type Cause = (Option<String>, bool, Vec<Place>);
+/// What two findings have in common that are about the same thing: the memory and two places, or two methods; the
+/// methods that take the locks of a cycle.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Cause {
+    Places(Option<String>, Vec<Place>),
+    Methods(Option<String>, Vec<String>),
+    Locks(Vec<String>),
+}
 
 fn causes(finding: &Finding) -> Vec<Cause> {
-    let is_deadlock = finding.rule == Rule::Deadlock;
-    let of = |mut places: Vec<Place>| {
-        places.sort();
-        (finding.field.clone().filter(|_| !is_deadlock), is_deadlock, places)
-    };
-    let own = of(finding.sites.iter().map(|site| site.place.clone()).collect());
-    let also = finding.also.iter().map(|(a, b)| of(vec![a.clone(), b.clone()]));
-    std::iter::once(own).chain(also).collect()
+    let mut methods: Vec<String> = finding.sites.iter().map(|site| site.method.clone()).collect();
+    methods.sort();
+    if finding.rule == Rule::Deadlock {
+        methods.dedup();
+        return vec![Cause::Locks(methods)];
+    }
+    let own = finding.sites.iter().map(|site| site.place.clone()).collect();
+    let also = finding.also.iter().map(|(a, b)| vec![a.clone(), b.clone()]);
+    let mut pairs: Vec<Vec<Place>> = std::iter::once(own).chain(also).collect();
+    pairs.iter_mut().for_each(|places| places.sort());
+    // One cause may be about several fields.
+    let fields = finding.field.iter().chain(&finding.fields);
+    let fields: BTreeSet<Option<&String>> = fields.map(Some).collect();
+    let fields = if fields.is_empty() { BTreeSet::from([None]) } else { fields };
+    let mut causes = Vec::new();
+    for field in fields {
+        let places = pairs.iter().map(|places| Cause::Places(field.cloned(), places.clone()));
+        causes.extend(places.chain([Cause::Methods(field.cloned(), methods.clone())]));
+    }
+    causes
 }
 
 fn both(whole: &Finding, compositional: &Finding) -> Finding {

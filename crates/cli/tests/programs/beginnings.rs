@@ -50,7 +50,7 @@ fn an_entry_has_code_and_no_parameters() {
 fn an_entry_that_starts_no_thread_is_told() {
     let place = program();
     let noted = |entry: &str| {
-        let (run, json) = place.json(&["out", "--entry", entry]);
+        let (run, json) = place.json(&["out", "--entry", entry, "--engine", "whole-program"]);
         (run.code, kinds(&json).contains(&"one-thread".to_string()))
     };
     assert_eq!(noted("app.Main.quiet"), (0, true));

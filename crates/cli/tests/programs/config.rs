@@ -30,7 +30,7 @@ fn code(place: &Place, args: &[&str]) -> i32 {
 
 #[test]
 fn the_file_is_found_above_what_is_checked_and_arguments_win() {
-    let place = with("main = \"app.Other\"\n");
+    let place = with("engine = \"whole-program\"\nmain = \"app.Other\"\n");
     assert_eq!(code(&place, &["src"]), 0);
     assert_eq!(code(&place, &[]), 0);
     assert_eq!(code(&place, &["src", "--main", "app.Main"]), 1);
@@ -42,7 +42,7 @@ fn the_file_is_found_above_what_is_checked_and_arguments_win() {
 
 #[test]
 fn a_file_beyond_the_repository_does_not_count() {
-    let place = with("main = \"app.Other\"\n");
+    let place = with("engine = \"whole-program\"\nmain = \"app.Other\"\n");
     place.write("src/.git/HEAD", "");
     assert_eq!(code(&place, &["src"]), 1);
 }
@@ -62,7 +62,10 @@ fn paths_are_relative_to_the_file() {
     let run = place.check(&[]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("nowhere/models.toml"), "{}", run.stderr);
-    place.write("other/snarl.toml", "paths = [\"../src\"]\nmain = \"app.Other\"\n");
+    place.write(
+        "other/snarl.toml",
+        "engine = \"whole-program\"\npaths = [\"../src\"]\nmain = \"app.Other\"\n",
+    );
     assert_eq!(code(&place, &["--config", "other/snarl.toml"]), 0);
 }
 

@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 23] = [
+const ABOUT_THE_INPUT: [&str; 24] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
@@ -19,6 +19,7 @@ const ABOUT_THE_INPUT: [&str; 23] = [
     "nested-too-deep",
     "no-archive",
     "no-entry-point",
+    "no-main",
     "one-thread",
     "source-errors",
     "sources-only",

@@ -382,10 +382,14 @@ fn confidence(
         Some(Strength::Locks) => match (rule, guard) {
             (Rule::GuardedBy, _) => Confidence::High.max(at_most),
             (_, Some((_, with, _))) if *with >= 2 => Confidence::High.max(at_most),
-            (Rule::UnprotectedWrite, _) => Confidence::Low,
+            // That a method takes a lock says little about what it does without it.
+            _ if sides.iter().all(|side| side.held.is_empty()) => Confidence::Low,
             _ => Confidence::Medium,
         },
-        Some(Strength::Task | Strength::Framework) => Confidence::Medium,
+        Some(Strength::Framework) => Confidence::Medium.max(at_most),
+        // Whatever a task reaches, it mostly has alone.
+        Some(Strength::Task) if sides[0].path.len() > 1 || depth > 2 => Confidence::Low,
+        Some(Strength::Task) => Confidence::Medium,
         Some(Strength::Hint) | None => Confidence::Low,
     }
 }

@@ -33,6 +33,9 @@ impl Call<'_> {
     }
 }
 
+/// What is further away than so many calls was hardly meant, and is told to nobody.
+const FARTHEST: u8 = 10;
+
 /// Static fields are told so many calls away: further up nobody knows more about them.
 const FARTHEST_STATIC: u8 = 4;
 
@@ -188,7 +191,10 @@ impl Frame<'_> {
 
     fn apply_accesses(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
         for access in &summary.accesses {
-            let depth = access.depth.saturating_add(1);
+            let depth = access.depth + 1;
+            if depth > FARTHEST {
+                continue;
+            }
             let is_static = matches!(access.path.root, Root::Static(_));
             if is_static && depth > FARTHEST_STATIC && call.started == 0 {
                 continue;
@@ -255,7 +261,7 @@ impl Frame<'_> {
     }
 
     fn apply_locks(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
-        for taken in &summary.taken {
+        for taken in summary.taken.iter().filter(|taken| taken.depth < FARTHEST) {
             let (lock, shared) = self.moved_lock(taken.lock, taken.shared, call.args);
             let started = taken.started || call.started > 0;
             if lock == Path::UNKNOWN || matches!(lock.root, Root::Made(_)) {
@@ -265,17 +271,17 @@ impl Frame<'_> {
             if !started && !taken.tried {
                 self.write_lock(lock, shared, site, call.state, draft);
             }
-            let depth = taken.depth.saturating_add(1);
+            let depth = taken.depth + 1;
             draft.take(Taken { lock, shared, started, tried: taken.tried, site, depth, digest: 0 });
         }
     }
 
     fn apply_blocking(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
-        for blocking in &summary.blocking {
+        for blocking in summary.blocking.iter().filter(|blocking| blocking.depth < FARTHEST) {
             let started = blocking.started || call.started > 0;
             let held = self.moved_held(&blocking.held, call, started);
             let but = blocking.but.map(|path| self.moved_lock(path, false, call.args).0);
-            let depth = blocking.depth.saturating_add(1);
+            let depth = blocking.depth + 1;
             let site = call.site(blocking.digest);
             draft.blocking.push(Blocking { what: blocking.what, held, but, started, site, depth, digest: 0 });
         }

@@ -30,9 +30,10 @@ pub(crate) struct Draft {
     pub strangers: Vec<Stranger>,
 }
 
-const MOST_ACCESSES: usize = 128;
-const MOST_LOCKS: usize = 48;
-const MOST_RUNS: usize = 24;
+/// Beyond these a method does so much that nobody can say much about it.
+const MOST_ACCESSES: usize = 64;
+const MOST_LOCKS: usize = 32;
+const MOST_RUNS: usize = 16;
 
 impl Draft {
     pub fn access(&mut self, access: Access) {

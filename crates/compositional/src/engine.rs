@@ -88,10 +88,11 @@ impl Compositional {
     }
 
     /// Everything the rules have to say.
-    pub fn findings(&mut self) -> Vec<Arc<Finding>> {
+    /// Those less sure than `least` are told in brief, without ways, locks and reasons.
+    pub fn findings(&mut self, least: Confidence) -> Vec<Arc<Finding>> {
         let program = std::mem::replace(self.link.program(), Program::new(Arc::new(Nothing)));
         let entries = entry::entries(self, &program);
-        let tell = Tell { engine: self, program: &program };
+        let tell = Tell { engine: self, program: &program, least };
         let mut found: Vec<Finding> = race::conflicts(self, &program, &entries)
             .iter()
             .map(|conflict| tell.conflict(conflict))
@@ -345,11 +346,11 @@ impl Compositional {
     }
 }
 
-/// The same two lines are told once, by whoever is nearest.
+/// The same two lines are told once, by whoever is surest and nearest.
 fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_cached_key(|finding| {
         let length: usize = finding.sites.iter().map(|site| site.trace.len()).sum();
-        (length, finding.confidence, finding.id.clone())
+        (finding.confidence, length, finding.id.clone())
     });
     let (mut told, mut blamed) = (FxHashSet::default(), FxHashSet::default());
     findings.retain_mut(|finding| {

@@ -38,9 +38,9 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    pub fn of(source: Arc<dyn ClassSource>, models: Models) -> Beside {
+    pub fn of(source: Arc<dyn ClassSource>, models: Models, least: Confidence) -> Beside {
         let mut engine = Compositional::new(source, models, Knowledge::builtin());
-        let findings = engine.findings();
+        let findings = engine.findings(least);
         let sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
         Beside { findings, sizes }
     }

@@ -219,7 +219,7 @@ impl Session {
             return Beside::default();
         }
         progress("summaries", 0);
-        Beside::of(self.program.source().clone(), self.models.clone())
+        Beside::of(self.program.source().clone(), self.models.clone(), self.options.least)
     }
 
     /// There is nothing that the whole-program engine could begin with, or it is not wanted.

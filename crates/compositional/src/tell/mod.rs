@@ -8,13 +8,15 @@ mod stranger;
 use crate::engine::Compositional;
 use crate::path::{Path, Root, Step};
 use crate::summary::Access;
-use findings::{Finding, Frame, Place};
+use findings::{Confidence, Finding, Frame, Place};
 use ir::{FieldId, MethodId, MethodRef, Program};
 use std::sync::Arc;
 
 pub(crate) struct Tell<'a> {
     pub engine: &'a Compositional,
     pub program: &'a Program,
+    /// What is less sure than this is told in brief.
+    pub least: Confidence,
 }
 
 impl Tell<'_> {

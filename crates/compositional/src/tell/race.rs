@@ -29,8 +29,25 @@ impl Tell<'_> {
         also.sort();
         also.dedup();
         also.retain(|pair| *pair != own);
+        let id = fingerprint(&all);
+        if !conflict.confidence.at_least(self.least) {
+            let sites = sites.into_iter().map(in_brief).collect();
+            let (rule, confidence, engines) =
+                (conflict.rule, conflict.confidence, vec![Engine::Compositional]);
+            let message = format!("{memory} may be raced for");
+            return Finding {
+                id,
+                rule,
+                confidence,
+                engines,
+                message,
+                field: Some(memory),
+                sites,
+                ..Finding::default()
+            };
+        }
         Finding {
-            id: fingerprint(&all),
+            id,
             rule: conflict.rule,
             confidence: conflict.confidence,
             engines: vec![Engine::Compositional],
@@ -202,4 +219,10 @@ impl Tell<'_> {
         }
         self.place(method, held.at)
     }
+}
+
+/// What it does and where.
+fn in_brief(site: Site) -> Site {
+    let Site { access, place, method, .. } = site;
+    Site { access, place, method, ..Site::default() }
 }

@@ -180,7 +180,7 @@ impl Entry {
         {
             let path = match access.path.root {
                 Root::Static(_) if self.outer.is_none() => Some(access.path),
-                Root::Param(0) if !is_static => self.from_class(access.path),
+                Root::Param(0) if !is_static => self.on_class(access.path),
                 Root::Made(_) | Root::Param(_) if self.outer.is_none() && starts => Some(access.path),
                 _ => None,
             };
@@ -204,7 +204,7 @@ impl Entry {
         seen
     }
 
-    fn from_class(&self, path: Path) -> Option<Path> {
+    fn on_class(&self, path: Path) -> Option<Path> {
         match self.outer {
             None => Some(path),
             Some(step) => (path.first() == Some(step)).then(|| path.tail()),
@@ -214,7 +214,7 @@ impl Entry {
     /// Locks of an inner object are no locks of the outer one, and never the same as those.
     fn lock(&self, lock: Path) -> Path {
         match (self.outer, lock.root) {
-            (Some(_), Root::Param(0)) => self.from_class(lock).unwrap_or(Path::of(Root::Made(u32::MAX))),
+            (Some(_), Root::Param(0)) => self.on_class(lock).unwrap_or(Path::of(Root::Made(u32::MAX))),
             (Some(_), Root::Param(_)) => Path::of(Root::Made(u32::MAX)),
             _ => lock,
         }

@@ -418,7 +418,7 @@ impl Frame<'_> {
         let mut running = 0;
         for (state, end) in &ends {
             running |= state.running;
-            let (held, released) = state.left();
+            let (held, released) = (state.left(), state.released());
             let own = |lock: &Path| self.method.is_synchronized && *lock == self.own_lock();
             let needs = |lock: &Path| self.method.needs.contains(lock);
             let held = held.filter(|(held, _)| held.at != crate::ENTRY);
@@ -463,8 +463,7 @@ impl Frame<'_> {
     fn left_if_true(&self, ends: &[(State, Return)]) -> Option<Vec<Left>> {
         let mut found: Vec<Left> = Vec::new();
         for (state, _) in ends {
-            let (held, _) = state.left();
-            for (held, _) in held.filter(|(held, _)| held.sure && held.lock != Path::UNKNOWN) {
+            for (held, _) in state.left().filter(|(held, _)| held.sure && held.lock != Path::UNKNOWN) {
                 let is_own = self.method.is_synchronized && held.lock == self.own_lock();
                 if !is_own && !self.method.needs.contains(&held.lock) {
                     let (lock, shared, at) = (held.lock, held.shared, held.at);

@@ -273,15 +273,12 @@ fn is_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     let is_of_object =
         |held: &Held| matches!(a.path.root, Root::Static(_)) && matches!(held.lock.root, Root::Param(_));
     let excludes = |mine: &Held, theirs: &Held| {
-        let is_reading = |held: &Held, seen: &Seen<'_>| held.shared && seen.access.writes;
-        let is_sure = |held: &Held| held.sure || held.at == crate::ENTRY;
-        mine.lock == theirs.lock
-            && !(mine.shared && theirs.shared)
-            && !is_reading(mine, a)
-            && !is_reading(theirs, b)
-            && is_sure(mine)
-            && is_sure(theirs)
-            && !is_of_object(mine)
+        // Who writes must hold it alone; of the two one does write.
+        let holds = |held: &Held, seen: &Seen<'_>| {
+            let is_sure = held.sure || held.at == crate::ENTRY;
+            is_sure && !(held.shared && seen.access.writes)
+        };
+        mine.lock == theirs.lock && holds(mine, a) && holds(theirs, b) && !is_of_object(mine)
     };
     a.held.iter().any(|mine| b.held.iter().any(|theirs| excludes(mine, theirs)))
 }

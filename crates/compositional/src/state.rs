@@ -89,9 +89,14 @@ impl State {
         self.held.iter().any(|count| count.held.lock == lock)
     }
 
-    /// Held locks with the calls on whose result they depend, and the others that were released.
-    pub fn left(&self) -> (impl Iterator<Item = (Held, Option<EventId>)> + '_, &[(Path, bool)]) {
-        (self.held.iter().map(|count| (count.held, count.if_true)), &self.released)
+    /// Held locks with the calls on whose result they depend.
+    pub fn left(&self) -> impl Iterator<Item = (Held, Option<EventId>)> + '_ {
+        self.held.iter().map(|count| (count.held, count.if_true))
+    }
+
+    /// Locks of others that were released, and whether they were shared.
+    pub fn released(&self) -> &[(Path, bool)] {
+        &self.released
     }
 
     pub fn owns(&self, path: &Path) -> bool {

@@ -191,11 +191,10 @@ impl Frame<'_> {
         let Some(arg) = args.get(usize::from(number)) else { return Vec::new() };
         if arg.made.is_some()
             && let Some(Step::Field(field)) = path.first()
+            && let Some(part) = self.part(arg, &Part::Field(field))
         {
-            if let Some(part) = self.part(arg, &Part::Field(field)) {
-                let tail = path.tail();
-                return part.paths.iter().filter_map(|onto| tail.rebased(*onto)).collect();
-            }
+            let tail = path.tail();
+            return part.paths.iter().filter_map(|onto| tail.rebased(*onto)).collect();
         }
         arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect()
     }

@@ -101,6 +101,7 @@ impl Settings {
                 entries,
                 least,
                 engines: engines(program.engine, config.engine),
+                annotations: annotations(&config),
                 threads: program.threads.map_or(0, usize::from),
                 follow: false,
                 keep: false,
@@ -163,6 +164,13 @@ fn keep(args: KeepArgs, stats: bool) -> Keep {
         None if args.no_cache || stats => Keep::Nowhere,
         None => Keep::InProject,
     }
+}
+
+fn annotations(config: &Config) -> Vec<(String, String)> {
+    let each = |(meaning, names): (&String, &Vec<String>)| {
+        names.iter().map(|name| (meaning.clone(), name.clone())).collect::<Vec<_>>()
+    };
+    config.annotations.iter().flat_map(each).collect()
 }
 
 fn engines(engine: Option<Engine>, configured: project::Engines) -> session::Engines {
@@ -344,5 +352,13 @@ mod tests {
         assert!(settings(&[], &terminal()).progress);
         assert!(!settings(&["--quiet"], &terminal()).progress);
         assert!(!settings(&[], &Surroundings { stderr_is_terminal: false, ..terminal() }).progress);
+    }
+
+    #[test]
+    fn every_meaning_of_the_file_is_one_that_the_analysis_knows() {
+        for word in project::MEANINGS {
+            assert!(session::is_meaning(word), "{word}");
+        }
+        assert!(!session::is_meaning("thread-save"));
     }
 }

@@ -251,6 +251,9 @@ impl Frame<'_> {
         let Some(target) = access.asks else { return Some(None) };
         let Root::Param(number) = access.path.root else { return None };
         let container = args.get(usize::from(number))?;
+        if container.class.is_some_and(|class| self.link.is_safe(self.knowledge, class)) {
+            return None;
+        }
         let Some(class) = container.class else {
             let is_passed = matches!(container.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)));
             return is_passed.then_some(Some(target));
@@ -719,6 +722,9 @@ impl Frame<'_> {
         draft: &mut Draft,
     ) {
         let container = self.operand(call, on);
+        if container.class.is_some_and(|class| self.link.is_safe(self.knowledge, class)) {
+            return;
+        }
         // Of which class it is must be known: most containers have a twin that is thread-safe.
         let known = container.class.is_some()
             || container.part

@@ -8,7 +8,7 @@ use ir::MethodId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each such method that is called at all, the locks in its own terms; and those that are called only by methods
-/// of which it is not known who calls them (`nameless`, called by nobody).
+/// of which it is not known who calls them (`nameless`, called by nobody), or on the same object.
 pub(crate) fn held(
     engine: &Compositional,
     nameless: &FxHashSet<MethodId>,
@@ -44,7 +44,11 @@ pub(crate) fn held(
             break;
         }
     }
-    let unknown = held.iter().filter(|(_, locks)| locks.is_none()).map(|(&method, _)| method).collect();
+    let unknown = held.iter().filter(|(_, locks)| locks.is_none()).map(|(&method, _)| method);
+    // What is called only by methods of the same object is told with those.
+    let on_this = |called: &&(MethodId, &Called)| called.1.args.first() == Some(&Path::THIS);
+    let helpers = calls.iter().filter(|(_, calls)| calls.iter().all(|called| on_this(&called)));
+    let unknown = unknown.chain(helpers.map(|(&method, _)| method)).collect();
     let known = held
         .into_iter()
         .filter_map(|(method, locks)| Some((method, locks.filter(|locks| !locks.is_empty())?)));

@@ -48,7 +48,9 @@ impl Draft {
     pub fn finish(self, link: &Link, method: &Method, thread: Thread) -> Summary {
         let digests = Digests { link };
         let mut summary = Summary { thread, locks: self.locks, ..Summary::default() };
-        let accesses = self.accesses.into_iter().filter(|access| is_worth_telling(access, method));
+        let is_known =
+            self.accesses.iter().any(|access| access.started > 0 && access.path.root == Root::Param(0));
+        let accesses = self.accesses.into_iter().filter(|access| is_worth_telling(access, method, is_known));
         let accesses = without_lonely(accesses.collect());
         summary.detached = self.detached;
         let mut is_cut = false;
@@ -105,14 +107,12 @@ impl Draft {
 }
 
 /// In constructors and class initialisers nobody else knows the object or the class yet, except threads that were
-/// started there.
-fn is_worth_telling(access: &Access, method: &Method) -> bool {
-    if access.started > 0 || access.running != 0 {
-        return true;
-    }
+/// started there: `is_known` says whether one of them has the object.
+fn is_worth_telling(access: &Access, method: &Method, is_known: bool) -> bool {
     match access.path.root {
-        Root::Param(0) => !method.is_constructor,
-        Root::Static(_) => !method.is_initializer,
+        _ if access.started > 0 => true,
+        Root::Param(0) if method.is_constructor => access.running != 0 && is_known,
+        Root::Static(_) if method.is_initializer => access.running != 0,
         _ => true,
     }
 }

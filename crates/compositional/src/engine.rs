@@ -27,7 +27,7 @@ pub struct Compositional {
     pub(crate) summaries: Vec<Option<Arc<Summary>>>,
     /// Locks that all callers of a method hold.
     pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
-    /// Methods that only code calls of which nobody knows when it runs.
+    /// Methods that nobody calls from outside, or only code of which nobody knows when it runs.
     pub(crate) unknown: FxHashSet<MethodId>,
     /// Classes whose objects the method that makes them returns.
     pub(crate) escaping: FxHashSet<ClassId>,

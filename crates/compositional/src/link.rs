@@ -334,6 +334,11 @@ impl Link {
         class.loaded != Loaded::Yes || class.access & access::INTERFACE != 0
     }
 
+    /// May any thread call the methods of this class?
+    pub fn is_safe(&self, knowledge: &Knowledge, class: ClassId) -> bool {
+        knowledge.is_safe(self.program.lock().expect("nobody panics with it").class_name(class))
+    }
+
     pub fn class_digest(&self, class: ClassId) -> u64 {
         digest(self.program.lock().expect("nobody panics with it").class_name(class))
     }

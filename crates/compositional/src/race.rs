@@ -149,7 +149,9 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
     };
     let guard = if let Root::Param(0) = guard.root { guard.rebased(owner)? } else { guard };
     let holds = |seen: &Seen<'_>| {
-        let enough = |held: &Held| held.lock == guard && !(held.shared && seen.access.writes);
+        // A class of one's own may be the lock by having one.
+        let is_guard = |lock: &Path| *lock == guard || (!guard.is_root() && guard.leads_to(lock));
+        let enough = |held: &Held| is_guard(&held.lock) && !(held.shared && seen.access.writes);
         seen.held.iter().any(|held| enough(held) || held.lock == Path::UNKNOWN)
     };
     let right = seen.iter().find(|seen| holds(seen));

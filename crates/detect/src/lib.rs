@@ -18,12 +18,15 @@ mod memory;
 mod names;
 mod own;
 mod pair;
+mod proof;
 mod race;
 mod steps;
 mod told;
 mod view;
 mod ways;
 mod words;
+
+pub use proof::{Proof, Proofs};
 
 use access::Accesses;
 use asked::Questions;

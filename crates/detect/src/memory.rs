@@ -199,6 +199,11 @@ impl Memory {
         }
     }
 
+    /// Every statement that touches something now.
+    pub(crate) fn touches(&self) -> impl Iterator<Item = TouchId> {
+        self.accesses.iter().filter(|(_, accesses)| !accesses.is_empty()).map(|(touch, _)| touch)
+    }
+
     pub(crate) fn kind_of(&self, touch: TouchId) -> KindId {
         self.touches.items()[touch].kind
     }

@@ -122,6 +122,11 @@ impl Races {
         self.judged.peek(pair)?.best.as_ref()
     }
 
+    /// How far a pair came, if it meets at all.
+    pub(crate) fn stage(&self, pair: Pair) -> Option<Stage> {
+        Some(self.judged.peek(pair)?.stage)
+    }
+
     pub(crate) fn surviving(&self, kind: KindId) -> usize {
         self.surviving.get(&kind).copied().unwrap_or(0)
     }

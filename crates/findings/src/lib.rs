@@ -83,6 +83,8 @@ pub struct Finding {
     pub assumed: Vec<String>,
     /// What would repair it.
     pub fix: Vec<String>,
+    /// One engine has found it and another one has a reason why it cannot happen: then it is not told.
+    pub discharged: Option<String>,
 }
 
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's

@@ -20,7 +20,9 @@ impl Report {
 
     /// The same to be kept.
     pub fn told(&self, min: Confidence) -> impl Iterator<Item = &Arc<Finding>> {
-        self.findings.iter().filter(move |finding| finding.confidence.at_least(min))
+        let is_told =
+            move |finding: &&Arc<Finding>| finding.confidence.at_least(min) && finding.discharged.is_none();
+        self.findings.iter().filter(is_told)
     }
 }
 

@@ -29,12 +29,12 @@ const WORDS: [(&str, Says); 15] = [
     ("not-thread-safe", Says::NotThreadSafe),
     ("immutable", Says::Immutable),
     ("guarded-by", Says::GuardedBy),
-    ("confined", Says::Confined),
+    ("thread-confined", Says::Confined),
     ("functional", Says::Functional),
     ("returns-ownership", Says::ReturnsOwnership),
-    ("for-tests", Says::ForTests),
-    ("main-thread", Says::MainThread),
-    ("background-thread", Says::BackgroundThread),
+    ("visible-for-testing", Says::ForTests),
+    ("ui-thread", Says::MainThread),
+    ("worker-thread", Says::BackgroundThread),
     ("any-thread", Says::AnyThread),
     ("singleton", Says::Singleton),
     ("scoped", Says::Scoped),
@@ -60,6 +60,7 @@ pub struct Knowledge {
     held_suffixes: Vec<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
+    safe: Vec<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
     blocking_names: FxHashSet<String>,
 }
@@ -107,6 +108,7 @@ impl Knowledge {
             ("supertypes", "concurrent") => {
                 self.concurrent.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
+            ("supertypes", "safe") => self.safe.extend(list.into_iter().map(|name| name.replace('.', "/"))),
             ("supertypes", kind) => {
                 let kind = match kind {
                     "singleton" => Kind::Singleton,
@@ -160,6 +162,11 @@ impl Knowledge {
     /// Does a field of this type say that its class is meant for several threads?
     pub fn is_concurrent(&self, class: &str) -> bool {
         self.concurrent.iter().any(|prefix| class.starts_with(prefix.as_str()))
+    }
+
+    /// May any thread call the methods of this class?
+    pub fn is_safe(&self, class: &str) -> bool {
+        self.safe.iter().any(|prefix| class.starts_with(prefix.as_str()))
     }
 
     /// Can a method of this name block at all?

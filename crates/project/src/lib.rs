@@ -42,7 +42,7 @@ mod stamp;
 mod walk;
 mod watched;
 
-pub use config::{CONFIG, Config, Engines, FailOn, Level};
+pub use config::{CONFIG, Config, Engines, FailOn, Level, MEANINGS};
 pub use error::Error;
 pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};

@@ -105,6 +105,8 @@ pub(crate) struct JsonFinding {
     assumed: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fix: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discharged: Option<String>,
 }
 
 impl JsonFinding {
@@ -125,6 +127,7 @@ impl JsonFinding {
             also: finding.also.iter().map(pair).collect(),
             assumed: prose(&finding.assumed),
             fix: prose(&finding.fix),
+            discharged: finding.discharged.as_ref().map(|proof| names.prose(proof)),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Two engines, one report: what both have found is told once, with more confidence. Decides nothing about findings
 //! that only one of them has.
 
+use crate::Options;
 use classfile::ClassSource;
 use compositional::Compositional;
+use detect::{Proof, Proofs};
 use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
 use models::{Knowledge, Models};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,6 +32,11 @@ impl Engines {
     }
 }
 
+/// Whether annotations can mean this.
+pub fn is_meaning(word: &str) -> bool {
+    Knowledge::builtin().add_annotation(word, "Any").is_ok()
+}
+
 /// What the compositional engine has to say.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
@@ -38,9 +45,14 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    pub fn of(source: Arc<dyn ClassSource>, models: Models, least: Confidence) -> Beside {
-        let mut engine = Compositional::new(source, models, Knowledge::builtin());
-        let findings = engine.findings(least);
+    pub fn of(source: Arc<dyn ClassSource>, models: Models, options: &Options) -> Beside {
+        let mut knowledge = Knowledge::builtin();
+        for (meaning, name) in &options.annotations {
+            // What nothing is known to mean means nothing; whoever asks has checked it.
+            let _ = knowledge.add_annotation(meaning, name);
+        }
+        let mut engine = Compositional::new(source, models, knowledge);
+        let findings = engine.findings(options.least);
         let sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
         Beside { findings, sizes }
     }
@@ -52,11 +64,11 @@ impl Beside {
 }
 
 /// One report of both.
-pub(crate) fn together(whole: &Arc<Report>, beside: &Beside) -> Arc<Report> {
+pub(crate) fn together(whole: &Arc<Report>, beside: &Beside, proofs: Option<&Proofs<'_>>) -> Arc<Report> {
     if beside.findings.is_empty() {
         return whole.clone();
     }
-    let findings = merged(whole.findings.clone(), &beside.findings);
+    let findings = merged(whole.findings.clone(), &beside.findings, proofs);
     let mut report = Report { findings, ..Report::clone(whole) };
     report.sort();
     Arc::new(report)
@@ -70,7 +82,11 @@ pub(crate) fn only_method_by_method() -> Note {
 }
 
 /// One list of what the two have found.
-fn merged(whole: Vec<Arc<Finding>>, compositional: &[Arc<Finding>]) -> Vec<Arc<Finding>> {
+fn merged(
+    whole: Vec<Arc<Finding>>,
+    compositional: &[Arc<Finding>],
+    proofs: Option<&Proofs<'_>>,
+) -> Vec<Arc<Finding>> {
     let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
     let mut merged = whole;
     for (number, finding) in merged.iter().enumerate() {
@@ -82,10 +98,44 @@ fn merged(whole: Vec<Arc<Finding>>, compositional: &[Arc<Finding>]) -> Vec<Arc<F
         let same = causes(finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
         match same {
             Some(number) => merged[number] = Arc::new(both(&merged[number], finding)),
-            None => merged.push(finding.clone()),
+            None => match proofs.and_then(|proofs| proof(finding, proofs)) {
+                Some(proof) => {
+                    let discharged = Some(proof.text().to_owned());
+                    merged.push(Arc::new(Finding { discharged, ..Finding::clone(finding) }));
+                }
+                None => merged.push(finding.clone()),
+            },
         }
     }
     merged
+}
+
+/// The fields about which findings of the compositional engine are, as far as they can be discharged.
+pub(crate) fn fields(beside: &Beside) -> FxHashSet<&str> {
+    beside
+        .findings
+        .iter()
+        .filter(|finding| is_race(finding))
+        .filter_map(|finding| finding.field.as_deref())
+        .collect()
+}
+
+fn is_race(finding: &Finding) -> bool {
+    matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite)
+}
+
+/// Why none of the pairs that a finding stands for can happen.
+fn proof(finding: &Finding, proofs: &Proofs<'_>) -> Option<Proof> {
+    let field = finding.field.as_deref().filter(|_| is_race(finding))?;
+    let [first, second] = finding.sites.as_slice() else { return None };
+    let own = (&first.place, &second.place);
+    let also = finding.also.iter().map(|(a, b)| (a, b));
+    let mut weakest = None;
+    for (a, b) in std::iter::once(own).chain(also) {
+        let proof = proofs.of(field, [a, b])?;
+        weakest = Some(weakest.map_or(proof, |known: Proof| known.min(proof)));
+    }
+    weakest
 }
 
 /// What two findings have in common that are about the same thing: the memory and two places, or two methods; the

@@ -18,7 +18,7 @@ use classfile::ClassSource;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};
 use engines::Beside;
-pub use engines::Engines;
+pub use engines::{Engines, is_meaning};
 use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
@@ -49,6 +49,8 @@ pub struct Options {
     pub least: Confidence,
     /// Which engines look at the program.
     pub engines: Engines,
+    /// Further annotations: what they mean, and their simple names.
+    pub annotations: Vec<(String, String)>,
     /// Worker threads; 0 means one per core.
     pub threads: usize,
     /// Changes will come ([`Session::apply`]): keep what following them takes.
@@ -219,7 +221,7 @@ impl Session {
             return Beside::default();
         }
         progress("summaries", 0);
-        Beside::of(self.program.source().clone(), self.models.clone(), self.options.least)
+        Beside::of(self.program.source().clone(), self.models.clone(), &self.options)
     }
 
     /// There is nothing that the whole-program engine could begin with, or it is not wanted.
@@ -238,7 +240,17 @@ impl Session {
 
     /// Puts together what both engines say.
     fn put_together(&mut self) {
-        self.told = engines::together(&self.report, &self.beside);
+        let stages = detect::Stages {
+            program: &self.program,
+            models: &self.models,
+            pointsto: &self.pointsto,
+            happens_before: &self.happens_before,
+        };
+        // What is behind knows nothing of the program as it is now.
+        let fields = engines::fields(&self.beside);
+        let is_known = !self.is_behind && self.options.engines.whole_program() && !fields.is_empty();
+        let proofs = is_known.then(|| self.detect.proofs(&stages, &fields));
+        self.told = engines::together(&self.report, &self.beside, proofs.as_ref());
     }
 
     /// What the last run or update said. Stays as it is whatever comes later. After an update it tells times but no

@@ -82,3 +82,15 @@ fn a_mistake_is_told_with_its_place_and_what_may_be_meant() {
         run.stderr
     );
 }
+
+#[test]
+fn further_names_of_annotations_mean_what_the_file_says() {
+    let source = "package app;\n@interface SafeToShare {}\n@SafeToShare\npublic class Main {\n    int n;\n    public void add() {\n        n++;\n    }\n}\n";
+    let place = place();
+    place.write("src/app/Main.java", source);
+    assert_eq!(code(&place, &["src"]), 0);
+    place.write("snarl.toml", "[annotations]\nthread-safe = [\"SafeToShare\"]\n");
+    assert_eq!(code(&place, &["src"]), 1);
+    place.write("snarl.toml", "[annotations]\nimmutable = [\"SafeToShare\"]\n");
+    assert_eq!(code(&place, &["src"]), 0);
+}

@@ -3,6 +3,8 @@
 
 mod read;
 
+pub use read::MEANINGS;
+
 use crate::Error;
 use findings::{Confidence, Rule, Suppression};
 use std::collections::BTreeMap;

@@ -28,7 +28,7 @@ const KEYS: [&str; 15] = [
 ];
 const SUPPRESS: [&str; 6] = ["rule", "class", "field", "method", "file", "reason"];
 /// What an annotation can say.
-const MEANINGS: [&str; 10] = [
+pub const MEANINGS: [&str; 15] = [
     "thread-safe",
     "not-thread-safe",
     "immutable",
@@ -39,6 +39,11 @@ const MEANINGS: [&str; 10] = [
     "functional",
     "returns-ownership",
     "visible-for-testing",
+    "any-thread",
+    "singleton",
+    "scoped",
+    "spawned",
+    "once",
 ];
 const LEVELS: [(&str, Level); 5] = [
     ("on", Level::From(Confidence::Low)),

@@ -43,6 +43,7 @@ fn facts(finding: &Finding, names: &Names<'_>, extent: &Extent, look: &Look) -> 
     tell("why", &finding.why);
     tell("assumed", &finding.assumed);
     tell("fix", &finding.fix);
+    tell("proof", finding.discharged.as_slice());
     if let Some(object) = &finding.object {
         rows.push(("object", format!("allocated at {}", names.place(object))));
     }

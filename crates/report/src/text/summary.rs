@@ -11,12 +11,14 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
         0 => look.good("no findings"),
         n => format!("{} ({}): {}", look.key(&plural(n, "finding")), rules(report, min), levels(report, min)),
     };
-    let hidden = match report.findings.len() - shown {
+    let discharged = report.findings.iter().filter(|finding| finding.discharged.is_some()).count();
+    let hidden = match report.findings.len() - shown - discharged {
         0 => None,
         1 => Some("1 hidden at low confidence, --all shows it".to_owned()),
         hidden => Some(format!("{hidden} hidden at low confidence, --all shows them")),
     };
-    [head].into_iter().chain(hidden).chain(aside(report, min)).collect::<Vec<_>>().join(" · ")
+    let proven = (discharged > 0).then(|| format!("{discharged} proven impossible"));
+    [head].into_iter().chain(hidden).chain(proven).chain(aside(report, min)).collect::<Vec<_>>().join(" · ")
 }
 
 /// "3 suppressed", "2 known from the baseline", ….

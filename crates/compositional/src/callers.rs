@@ -8,7 +8,7 @@ use ir::MethodId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each such method that is called at all, the locks in its own terms; and those that are called only by methods
-/// of which it is not known who calls them (`nameless`, called by nobody), or on the same object.
+/// of which it is not known who calls them (`nameless`, called by nobody), or on the same object, or on one that is being made.
 pub(crate) fn held(
     engine: &Compositional,
     nameless: &FxHashSet<MethodId>,
@@ -45,9 +45,10 @@ pub(crate) fn held(
         }
     }
     let unknown = held.iter().filter(|(_, locks)| locks.is_none()).map(|(&method, _)| method);
-    // What is called only by methods of the same object is told with those.
-    let on_this = |called: &&(MethodId, &Called)| called.1.args.first() == Some(&Path::THIS);
-    let helpers = calls.iter().filter(|(_, calls)| calls.iter().all(|called| on_this(&called)));
+    // What is called only by methods of the same object, or on objects that nobody else has yet, is told with those.
+    let is_inside = |path: &Path| *path == Path::THIS || matches!(path.root, Root::Made(_));
+    let on_own = |called: &Called| called.args.first().is_some_and(is_inside);
+    let helpers = calls.iter().filter(|(_, calls)| calls.iter().all(|(_, called)| on_own(called)));
     let unknown = unknown.chain(helpers.map(|(&method, _)| method)).collect();
     let known = held
         .into_iter()

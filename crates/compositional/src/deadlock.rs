@@ -160,8 +160,18 @@ fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> 
         return None;
     }
     let mut why = vec!["no other lock is held around all of them".to_owned()];
-    let confidence = confidence(program, &chosen, &mut why);
+    let mut confidence = confidence(program, &chosen, &mut why);
+    if chosen.iter().any(|edge| holds_such(engine, program, edge)) {
+        why.push("a lock of the kind that is wanted is held already, perhaps the same one".into());
+        confidence = Confidence::Low;
+    }
     Some(Cycle { edges: chosen, confidence, why })
+}
+
+/// Is another lock of the wanted kind held besides?
+fn holds_such(engine: &Compositional, program: &Program, edge: &Edge<'_>) -> bool {
+    let others = edge.nested.held.iter().filter(|held| held.lock != edge.held.lock);
+    others.filter_map(|held| kind(engine, program, edge.method, &held.lock)).any(|kind| kind == edge.to)
 }
 
 fn choose<'a>(

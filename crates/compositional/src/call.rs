@@ -1,16 +1,16 @@
-//! What a call does: the summaries of the program's own methods with the caller's operands put in, and the models of
-//! libraries, step by step.
+//! What a call does: the summaries of the program's own methods with the caller's operands put in. What the models of
+//! libraries do is next door, in [`modelled`](crate::modelled).
 
 use crate::draft::Draft;
 use crate::frame::{Frame, Handle, Start, here};
 use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
-use crate::path::{Path, Root, Step};
+use crate::path::{Path, Root};
 use crate::state::State;
 use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Stranger, Summary, Taken, Thread};
-use crate::value::{Abs, Part};
+use crate::value::Abs;
 use ir::{CallKind, LambdaKind, MethodId, MethodRef};
-use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
+use models::Step as ModelStep;
 use std::sync::Arc;
 
 /// A call of one method, as the caller sees it.
@@ -146,7 +146,7 @@ impl Frame<'_> {
     }
 
     /// Functions that are passed to something unknown are run in place.
-    fn write_passed(
+    pub(crate) fn write_passed(
         &mut self,
         event: EventId,
         callee: &Callee,
@@ -316,7 +316,7 @@ impl Frame<'_> {
 
     /// Runs a function: a lambda, or an object that this method made.
     #[expect(clippy::too_many_arguments, reason = "each says another thing about the call")]
-    fn run(
+    pub(crate) fn run(
         &mut self,
         function: &Abs,
         method: &Asked,
@@ -358,11 +358,7 @@ impl Frame<'_> {
             && let Value::Lambda(number) = outline.values[made as usize]
         {
             let lambda = &outline.lambdas[number as usize];
-            let kind = match lambda.kind {
-                LambdaKind::Static => ir::CallKind::Static,
-                LambdaKind::Special | LambdaKind::New => ir::CallKind::Special,
-                LambdaKind::Virtual => ir::CallKind::Virtual,
-            };
+            let kind = lambda.call_kind();
             let class = lambda.captures.first().and_then(|&capture| self.link.class_of(outline, capture));
             let callee =
                 self.link.callee(lambda.target, kind, class.filter(|_| kind == ir::CallKind::Virtual));
@@ -468,7 +464,7 @@ impl Frame<'_> {
     }
 
     /// The number of the start at this event, from 0.
-    fn start(&mut self, at: EventId, handles: Vec<Handle>) -> u32 {
+    pub(crate) fn start(&mut self, at: EventId, handles: Vec<Handle>) -> u32 {
         if let Some(known) = self.starts.iter_mut().position(|start| start.at == at) {
             for handle in handles {
                 if !self.starts[known].handles.contains(&handle) {
@@ -487,350 +483,4 @@ impl Frame<'_> {
     fn blocks(&self, callee: &Callee) -> Option<u64> {
         self.link.blocks(self.knowledge, callee).then_some(callee.digest)
     }
-}
-
-/// A call of a modelled method, with what its operands are.
-struct Modelled<'a> {
-    event: EventId,
-    args: Vec<Abs>,
-    values: Vec<ValueId>,
-    callee: &'a Callee,
-    temps: Vec<(u8, Abs)>,
-    ret: Abs,
-}
-
-impl Frame<'_> {
-    fn modelled<'c>(&mut self, event: EventId, callee: &'c Callee) -> Modelled<'c> {
-        let values = match &self.outline.events[event as usize] {
-            Event::Call { args, .. } => args.to_vec(),
-            _ => Vec::new(),
-        };
-        Modelled { event, args: self.args(event), values, callee, temps: Vec::new(), ret: Abs::default() }
-    }
-
-    /// What an operand of a model is at this call.
-    fn operand(&mut self, call: &Modelled<'_>, operand: &Operand) -> Abs {
-        let mut abs = match operand.root {
-            models::Root::This => call.args.first().cloned().unwrap_or_default(),
-            models::Root::Param(number) => {
-                let at = usize::from(number) + usize::from(!call.callee.is_static);
-                call.args.get(at).cloned().unwrap_or_default()
-            }
-            models::Root::Ret => call.ret.clone(),
-            models::Root::Temp(number) => call
-                .temps
-                .iter()
-                .find(|(temp, _)| *temp == number)
-                .map(|(_, abs)| abs.clone())
-                .unwrap_or_default(),
-        };
-        for member in &operand.path {
-            abs = match member {
-                // What a container or a part of it is about is the container itself.
-                Member::Model(name) if name == "of" => abs,
-                Member::Model(name) => self.part(&abs, &Part::Model(name.clone())).unwrap_or_default(),
-                Member::Elements => {
-                    let paths: Vec<Path> =
-                        abs.paths.iter().filter_map(|path| path.then(Step::Elements)).collect();
-                    Abs { sure: abs.sure && paths.len() == 1, paths, ..Abs::default() }
-                }
-            };
-        }
-        abs
-    }
-
-    /// What a modelled call returns.
-    pub(crate) fn modelled_result(&mut self, event: EventId, callee: &Callee, model: &Arc<Model>) -> Abs {
-        let mut call = self.modelled(event, callee);
-        for step in &model.steps {
-            self.follow(&mut call, step);
-        }
-        call.ret
-    }
-
-    /// Assignments and views: what temporaries and the result are.
-    fn follow(&mut self, call: &mut Modelled<'_>, step: &ModelStep) {
-        match step {
-            ModelStep::Assign { dst, src } => {
-                let is_part = |member: &Member| *member == Member::Model("of".to_owned());
-                if dst.root == models::Root::Ret && dst.path.first().is_some_and(is_part) {
-                    if let Source::Value(from) = src {
-                        let of = self.operand(call, from);
-                        call.ret = Abs { part: true, class: None, made: None, ..of };
-                    }
-                    return;
-                }
-                if !dst.path.is_empty() {
-                    return;
-                }
-                let value = match src {
-                    Source::Value(from) => self.operand(call, from),
-                    Source::New { class, .. } => {
-                        Abs { class: Some(self.link.class_named(class)), ..Abs::default() }
-                    }
-                    _ => Abs::default(),
-                };
-                match dst.root {
-                    models::Root::Ret => call.ret = value,
-                    models::Root::Temp(number) => {
-                        call.temps.retain(|(temp, _)| *temp != number);
-                        call.temps.push((number, value));
-                    }
-                    _ => {}
-                }
-            }
-            ModelStep::View { of, shared } => {
-                let of = self.operand(call, of);
-                call.ret = Abs { view: Some(*shared), class: None, made: None, part: false, ..of };
-            }
-            _ => {}
-        }
-    }
-
-    fn model_step(&mut self, event: EventId, callee: &Callee, model: &Arc<Model>, state: &mut State) {
-        let mut call = self.modelled(event, callee);
-        for step in &model.steps {
-            self.follow(&mut call, step);
-            match step {
-                ModelStep::Acquire { lock, shared, try_ } => {
-                    let abs = self.operand(&call, lock);
-                    let (path, view) = self.lock(&abs);
-                    state.acquire(path, *shared || view, event, try_.then_some(event));
-                }
-                ModelStep::Release { lock, shared } => {
-                    let abs = self.operand(&call, lock);
-                    let (path, view) = self.lock(&abs);
-                    state.release(path, *shared || view);
-                }
-                ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
-                    let handles = self.handles(&call, spawn);
-                    let start = self.start(event, handles);
-                    state.running |= 1 << start;
-                }
-                ModelStep::Join { handle, when } if is_wait(*when) => {
-                    let handle = self.handle(&call, handle);
-                    self.joined(handle, state);
-                }
-                ModelStep::JoinAll { executor, when } if is_wait(*when) => {
-                    let handle = self.handle(&call, executor);
-                    self.joined(handle, state);
-                }
-                // Whoever waits for a signal mostly waits for those it has started.
-                ModelStep::Await { when, .. } if is_wait(*when) => state.running = 0,
-                _ => {}
-            }
-        }
-    }
-
-    fn is_known_start(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> bool {
-        let receiver = self.operand(call, &spawn.receiver);
-        receiver.made.is_some() || receiver.class.is_some()
-    }
-
-    fn write_model(
-        &mut self,
-        event: EventId,
-        callee: &Callee,
-        model: &Arc<Model>,
-        state: &State,
-        draft: &mut Draft,
-    ) {
-        let mut call = self.modelled(event, callee);
-        let runs = |step: &ModelStep| matches!(step, ModelStep::Call { .. } | ModelStep::Spawn(_));
-        if model.keep_body && !model.steps.iter().any(runs) {
-            let args = call.args.clone();
-            self.write_passed(event, callee, &args, state, draft);
-        }
-        for step in &model.steps {
-            self.follow(&mut call, step);
-            match step {
-                ModelStep::Acquire { lock, shared, try_ } => {
-                    let abs = self.operand(&call, lock);
-                    let (lock, view) = self.lock(&abs);
-                    let (shared, site) = (*shared || view, here(event));
-                    if *try_ {
-                        draft.take(Taken {
-                            lock,
-                            shared,
-                            started: false,
-                            tried: true,
-                            site,
-                            depth: 0,
-                            digest: 0,
-                        });
-                    } else {
-                        self.write_lock(lock, shared, site, state, draft);
-                    }
-                }
-                ModelStep::Pause => self.write_pause(event, &callee.name, &call, state, draft),
-                ModelStep::Read { on } => self.write_contents(&call, on, false, event, state, draft),
-                ModelStep::Write { on } => self.write_contents(&call, on, true, event, state, draft),
-                ModelStep::Call { receiver, method, args, .. } => {
-                    let function = self.operand(&call, receiver);
-                    let passed: Vec<Abs> = args.iter().map(|arg| self.operand(&call, arg)).collect();
-                    if self.is_function(&call, receiver, &function) {
-                        let asked = Asked::Named(method.as_str().into(), args.len() as u8);
-                        self.run(&function, &asked, &passed, event, state, 0, draft);
-                    }
-                }
-                ModelStep::Spawn(spawn) => self.write_spawn(&call, spawn, event, state, draft),
-                _ => {}
-            }
-        }
-    }
-
-    /// `wait` gives up the lock it is called on, and no other.
-    fn write_pause(
-        &mut self,
-        event: EventId,
-        name: &str,
-        call: &Modelled<'_>,
-        state: &State,
-        draft: &mut Draft,
-    ) {
-        let Some(receiver) = call.args.first().cloned().filter(|_| name == "wait") else { return };
-        let (lock, _) = self.lock(&receiver);
-        if let Event::Call { target, .. } = &self.outline.events[event as usize]
-            && state.holds(lock)
-            && lock != Path::UNKNOWN
-        {
-            let (what, held) = ((*target, call.callee.digest), state.held().collect());
-            let (but, site) = (Some(lock), here(event));
-            draft.blocking.push(Blocking { what, held, but, started: false, site, depth: 0, digest: 0 });
-        }
-    }
-
-    fn is_function(&self, call: &Modelled<'_>, operand: &Operand, abs: &Abs) -> bool {
-        if abs.made.is_some() {
-            return true;
-        }
-        match operand.root {
-            models::Root::Param(number) if operand.path.is_empty() => {
-                call.callee.functions.get(usize::from(number)).is_some_and(Option::is_some)
-            }
-            _ => false,
-        }
-    }
-
-    fn write_contents(
-        &mut self,
-        call: &Modelled<'_>,
-        on: &Operand,
-        writes: bool,
-        event: EventId,
-        state: &State,
-        draft: &mut Draft,
-    ) {
-        let container = self.operand(call, on);
-        if container.class.is_some_and(|class| self.link.is_safe(self.knowledge, class)) {
-            return;
-        }
-        // Of which class it is must be known: most containers have a twin that is thread-safe.
-        let known = container.class.is_some()
-            || container.part
-            || call.callee.owner.is_some_and(|owner| !self.link.is_interface(owner));
-        let Event::Call { target, .. } = &self.outline.events[event as usize] else { return };
-        for path in container.paths {
-            let is_passed = path.is_root() && matches!(path.root, Root::Param(_));
-            if (known || is_passed)
-                && let Some(path) = path.then(Step::Contents)
-            {
-                let asks = (!known).then_some(*target);
-                self.write_asking(path, writes, asks, event, state, draft);
-            }
-        }
-    }
-
-    fn write_spawn(
-        &mut self,
-        call: &Modelled<'_>,
-        spawn: &Spawn,
-        event: EventId,
-        state: &State,
-        draft: &mut Draft,
-    ) {
-        if spawn.when_parallel && !self.is_parallel(call) {
-            let function = self.operand(call, &spawn.receiver);
-            let asked = Asked::Named(spawn.method.as_str().into(), spawn.args.len() as u8);
-            self.run(&function, &asked, &[], event, state, 0, draft);
-            return;
-        }
-        let receiver = self.operand(call, &spawn.receiver);
-        let args: Vec<Abs> = spawn.args.iter().map(|arg| self.operand(call, arg)).collect();
-        let asked = Asked::Named(spawn.method.as_str().into(), spawn.args.len() as u8);
-        let is_known = receiver.made.is_some() || receiver.class.is_some();
-        if !is_known && receiver.paths.len() != 1 {
-            return;
-        }
-        let handles = self.handles(call, spawn);
-        let start = self.start(event, handles) as u8 + 1;
-        self.parallel = spawn.parallel || spawn.when_parallel;
-        self.run(&receiver, &asked, &args, event, state, start, draft);
-        self.parallel = false;
-    }
-
-    /// Is the stream at this call a parallel one, as far as the method itself says?
-    fn is_parallel(&self, call: &Modelled<'_>) -> bool {
-        let outline = self.outline;
-        let mut value = match call.values.first() {
-            Some(&value) => value,
-            None => return false,
-        };
-        for _ in 0..16 {
-            let Value::Result(event) = outline.values[value as usize] else { return false };
-            let Event::Call { target, args, .. } = &outline.events[event as usize] else { return false };
-            if self.link.makes_parallel(target.selector) {
-                return true;
-            }
-            let Some(&receiver) = args.first() else { return false };
-            value = receiver;
-        }
-        false
-    }
-
-    fn handles(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> Vec<Handle> {
-        let operands = [&spawn.handle, &spawn.executor];
-        operands.into_iter().flatten().filter_map(|operand| self.handle(call, operand)).collect()
-    }
-
-    fn handle(&mut self, call: &Modelled<'_>, operand: &Operand) -> Option<Handle> {
-        if !operand.path.is_empty() {
-            return None;
-        }
-        let value = match operand.root {
-            models::Root::This => *call.values.first()?,
-            models::Root::Param(number) => {
-                *call.values.get(usize::from(number) + usize::from(!call.callee.is_static))?
-            }
-            models::Root::Ret => {
-                self.outline.values.iter().position(|value| *value == Value::Result(call.event))? as ValueId
-            }
-            models::Root::Temp(_) => return None,
-        };
-        let abs = self.abs(value);
-        match (abs.made, abs.paths.as_slice()) {
-            (Some(made), _) => Some(Handle::Value(made)),
-            (None, [path]) => Some(Handle::Path(*path)),
-            _ => Some(Handle::Value(value)),
-        }
-    }
-
-    /// Starts with this handle have ended; all of them if nobody knows which.
-    fn joined(&mut self, handle: Option<Handle>, state: &mut State) {
-        let known = |handle: Handle| self.starts.iter().any(|start| start.handles.contains(&handle));
-        match handle.filter(|&handle| known(handle)) {
-            Some(handle) => {
-                for (number, start) in self.starts.iter().enumerate() {
-                    if start.handles.contains(&handle) {
-                        state.running &= !(1 << number);
-                    }
-                }
-            }
-            None => state.running = 0,
-        }
-    }
-}
-
-fn is_wait(when: Outcome) -> bool {
-    !matches!(when, Outcome::True | Outcome::False)
 }

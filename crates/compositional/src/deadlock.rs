@@ -71,9 +71,9 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
             continue;
         }
         for nested in &summary.nested {
-            let Some(to) = kind(engine, program, method.id, &nested.lock) else { continue };
+            let Some(to) = kind(program, method.id, &nested.lock) else { continue };
             for held in nested.held.iter().filter(|held| held.sure && held.lock != nested.lock) {
-                let Some(from) = kind(engine, program, method.id, &held.lock) else { continue };
+                let Some(from) = kind(program, method.id, &held.lock) else { continue };
                 graph.entry((from, to)).or_default().push(Edge { from, to, method: method.id, nested, held });
             }
         }
@@ -93,14 +93,11 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
 }
 
 /// What kind of lock a path of a method leads to.
-fn kind(engine: &Compositional, program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
+fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
     match (lock.last(), lock.root) {
-        (Some(Step::Field(field)), _) => Some(of_field(engine, program, field)),
+        (Some(Step::Field(field)), _) => Some(of_field(program, field)),
         (Some(_), _) => None,
-        (None, Root::Static(field)) => Some(match of_field(engine, program, field) {
-            Kind::Object(_) => Kind::Static(field),
-            _ => Kind::Static(field),
-        }),
+        (None, Root::Static(field)) => Some(Kind::Static(field)),
         (None, Root::Class(class)) => Some(Kind::Class(class)),
         (None, Root::Param(number)) => {
             let class = (*program.method(method).params.get(usize::from(number))?)?;
@@ -110,9 +107,8 @@ fn kind(engine: &Compositional, program: &Program, method: MethodId, lock: &Path
     }
 }
 
-fn of_field(engine: &Compositional, program: &Program, field: FieldId) -> Kind {
+fn of_field(program: &Program, field: FieldId) -> Kind {
     let class = program.field(field).class_of;
-    let _ = engine;
     match class.filter(|&class| is_ours(program, class)) {
         Some(class) => Kind::Object(topmost(program, class)),
         None => Kind::Field(field),
@@ -161,7 +157,7 @@ fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> 
     }
     let mut why = vec!["no other lock is held around all of them".to_owned()];
     let mut confidence = confidence(program, &chosen, &mut why);
-    if chosen.iter().any(|edge| holds_such(engine, program, edge)) {
+    if chosen.iter().any(|edge| holds_such(program, edge)) {
         why.push("a lock of the kind that is wanted is held already, perhaps the same one".into());
         confidence = Confidence::Low;
     }
@@ -169,9 +165,9 @@ fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> 
 }
 
 /// Is another lock of the wanted kind held besides?
-fn holds_such(engine: &Compositional, program: &Program, edge: &Edge<'_>) -> bool {
+fn holds_such(program: &Program, edge: &Edge<'_>) -> bool {
     let others = edge.nested.held.iter().filter(|held| held.lock != edge.held.lock);
-    others.filter_map(|held| kind(engine, program, edge.method, &held.lock)).any(|kind| kind == edge.to)
+    others.filter_map(|held| kind(program, edge.method, &held.lock)).any(|kind| kind == edge.to)
 }
 
 fn choose<'a>(
@@ -202,7 +198,7 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
     // A lock that all hold keeps them apart.
     let others = |edge: &Edge<'_>| -> FxHashSet<Kind> {
         let kinds = edge.nested.held.iter().filter(|held| held.sure && held.lock != edge.held.lock);
-        kinds.filter_map(|held| kind(engine, program, edge.method, &held.lock)).collect()
+        kinds.filter_map(|held| kind(program, edge.method, &held.lock)).collect()
     };
     let mut gates = others(&edges[0]);
     for edge in &edges[1..] {

@@ -122,17 +122,6 @@ impl Compositional {
             .collect()
     }
 
-    /// For whoever wants to look: every method with its summary.
-    #[doc(hidden)]
-    pub fn dump(&mut self) -> String {
-        let mut out = String::new();
-        for (method, summary) in self.methods.iter().zip(&self.summaries) {
-            let name = self.link.program.get_mut().expect("nobody panics with it").method_display(method.id);
-            out.push_str(&format!("{name}: {summary:#?}\n"));
-        }
-        out
-    }
-
     fn add_class(&mut self, class: ClassId) {
         let methods = self.link.program().class(class).methods.clone();
         for method in methods {
@@ -262,11 +251,7 @@ impl Compositional {
             }
         }
         for lambda in &outline.lambdas {
-            let kind = match lambda.kind {
-                ir::LambdaKind::Static => ir::CallKind::Static,
-                ir::LambdaKind::Special | ir::LambdaKind::New => ir::CallKind::Special,
-                ir::LambdaKind::Virtual => ir::CallKind::Virtual,
-            };
+            let kind = lambda.call_kind();
             let class = lambda.captures.first().and_then(|&value| self.link.class_of(outline, value));
             let class = class.filter(|_| kind == ir::CallKind::Virtual);
             needs.extend(&self.link.callee(lambda.target, kind, class).targets);

@@ -40,9 +40,8 @@ fn lock(program: &Program, class: ClassId, text: &str) -> Option<Path> {
     if let Some(name) = text.strip_suffix(".class") {
         return Some(Path::of(Root::Class(named(program, class, name)?)));
     }
-    if let Some(outer) = text.strip_suffix(".this") {
+    if text.ends_with(".this") {
         // `Outer.this`: the lock of the object around this one.
-        let _ = outer;
         return None;
     }
     let (owner, name) = match text.rsplit_once('.') {

@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod guard;
 mod link;
+mod modelled;
 mod order;
 mod outline;
 mod path;

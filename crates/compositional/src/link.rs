@@ -15,10 +15,8 @@ const MOST_TARGETS: usize = 8;
 pub struct Link {
     pub program: Mutex<Program>,
     models: Mutex<Models>,
-    /// By what stands in the code.
-    callees: RwLock<FxHashMap<MethodRef, Arc<Callee>>>,
-    /// By the class of the object.
-    exact: RwLock<FxHashMap<(ClassId, MethodRef), Arc<Callee>>>,
+    /// By what stands in the code, and what is known of the receiver.
+    callees: RwLock<FxHashMap<(MethodRef, Receiver), Arc<Callee>>>,
     fields: FxHashMap<FieldRef, FieldId>,
     infos: FxHashMap<FieldId, FieldInfo>,
     /// Methods with code, by selector.
@@ -31,6 +29,15 @@ pub struct Link {
     functional: FxHashSet<MethodId>,
     /// What a class answers with when it is called as a function or a task.
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
+}
+
+/// On what a method is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Receiver {
+    /// Nothing is dispatched.
+    None,
+    Any,
+    Exactly(ClassId),
 }
 
 /// What a call may run.
@@ -104,7 +111,6 @@ impl Link {
             program: Mutex::new(program),
             models: Mutex::new(models),
             callees: RwLock::default(),
-            exact: RwLock::default(),
             fields: FxHashMap::default(),
             infos: FxHashMap::default(),
             bodies: FxHashMap::default(),
@@ -186,40 +192,21 @@ impl Link {
 
     /// What a call may run, given the class of its receiver if that is known.
     pub fn callee(&self, target: MethodRef, kind: CallKind, class: Option<ClassId>) -> Arc<Callee> {
-        match (kind, class) {
-            (CallKind::Virtual, Some(class)) => self.exact(class, target),
-            (CallKind::Virtual, None) => self.named(target, true),
-            _ => self.named(target, false),
-        }
-    }
-
-    fn named(&self, target: MethodRef, is_virtual: bool) -> Arc<Callee> {
-        // Special and virtual calls of one method are told apart by its selector only where it matters.
-        let key = target;
-        if is_virtual && let Some(known) = self.callees.read().expect("nobody panics with it").get(&key) {
+        let receiver = match (kind, class) {
+            (CallKind::Virtual, Some(class)) => Receiver::Exactly(class),
+            (CallKind::Virtual, None) => Receiver::Any,
+            _ => Receiver::None,
+        };
+        let key = (target, receiver);
+        if let Some(known) = self.callees.read().expect("nobody panics with it").get(&key) {
             return known.clone();
         }
-        if !is_virtual {
-            let exact = (ClassId(u32::MAX), target);
-            if let Some(known) = self.exact.read().expect("nobody panics with it").get(&exact) {
-                return known.clone();
-            }
-            let callee = Arc::new(self.find(target, None, false));
-            self.exact.write().expect("nobody panics with it").insert(exact, callee.clone());
-            return callee;
-        }
-        let callee = Arc::new(self.find(target, None, true));
+        let callee = Arc::new(self.find(
+            target,
+            class.filter(|_| kind == CallKind::Virtual),
+            kind == CallKind::Virtual,
+        ));
         self.callees.write().expect("nobody panics with it").insert(key, callee.clone());
-        callee
-    }
-
-    fn exact(&self, class: ClassId, target: MethodRef) -> Arc<Callee> {
-        let key = (class, target);
-        if let Some(known) = self.exact.read().expect("nobody panics with it").get(&key) {
-            return known.clone();
-        }
-        let callee = Arc::new(self.find(target, Some(class), true));
-        self.exact.write().expect("nobody panics with it").insert(key, callee.clone());
         callee
     }
 

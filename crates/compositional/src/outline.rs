@@ -64,6 +64,17 @@ pub struct Lambda {
     pub captures: Box<[ValueId]>,
 }
 
+impl Lambda {
+    /// As what kind of call its target is run.
+    pub fn call_kind(&self) -> CallKind {
+        match self.kind {
+            LambdaKind::Static => CallKind::Static,
+            LambdaKind::Special | LambdaKind::New => CallKind::Special,
+            LambdaKind::Virtual => CallKind::Virtual,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Block {
     pub first: EventId,

@@ -78,7 +78,7 @@ fn in_one_place<'a>(
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
         for (j, b) in seen.iter().enumerate().skip(i) {
-            if (a.access.writes || b.access.writes) && may_meet(a, b, i == j) && !is_protected(a, b) {
+            if (a.access.writes || b.access.writes) && may_meet(a, b) && !is_protected(a, b) {
                 let (culprit, other) = if blame(a, usual) >= blame(b, usual) { (i, j) } else { (j, i) };
                 culprits.entry(seen[culprit].entry.method).or_default().push([culprit, other]);
             }
@@ -205,9 +205,9 @@ fn rank(
 }
 
 /// May the two run at the same time, on one object?
-fn may_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
+fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
-        return starts_meet(a, b, is_same);
+        return starts_meet(a, b);
     }
     if a.access.of_task && b.access.of_task {
         return false;
@@ -247,7 +247,7 @@ fn strength(seen: &Seen<'_>) -> Option<Strength> {
 }
 
 /// Two accesses of one method, one of them at least in a thread that it starts.
-fn starts_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
+fn starts_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     let runs_during = |plain: &Seen<'_>, started: &Seen<'_>| {
         plain.access.started == 0 && plain.access.running & (1 << (started.access.started - 1)) != 0
     };
@@ -255,7 +255,6 @@ fn starts_meet(a: &Seen<'_>, b: &Seen<'_>, is_same: bool) -> bool {
         (0, _) => runs_during(a, b),
         (_, 0) => runs_during(b, a),
         (one, other) => {
-            let _ = is_same;
             let meet = |started: u8, during: &Seen<'_>| during.access.running & (1 << (started - 1)) != 0;
             meet(one, b) || meet(other, a)
         }

@@ -2,6 +2,7 @@
 //! Reads summaries only.
 
 use crate::engine::Compositional;
+use crate::methods::Slot;
 use crate::path::Path;
 use crate::summary::{Blocking, Held, Thread};
 use classfile::Layer;
@@ -22,7 +23,7 @@ const FARTHEST: u8 = 6;
 
 pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Blocked<'a>> {
     let mut found = Vec::new();
-    for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
+    for Slot { method, summary, .. } in engine.methods.iter() {
         let Some(summary) = summary else { continue };
         if program.class(method.class).layer != Layer::App {
             continue;

@@ -14,9 +14,9 @@ pub(crate) fn held(
     nameless: &FxHashSet<MethodId>,
 ) -> (FxHashMap<MethodId, Vec<Path>>, FxHashSet<MethodId>) {
     let mut calls: FxHashMap<MethodId, Vec<(MethodId, &Called)>> = FxHashMap::default();
-    for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
-        for called in summary.iter().flat_map(|summary| &summary.calls) {
-            calls.entry(called.target).or_default().push((method.id, called));
+    for slot in engine.methods.iter() {
+        for called in slot.summary.iter().flat_map(|summary| &summary.calls) {
+            calls.entry(called.target).or_default().push((slot.method.id, called));
         }
     }
     // The greatest solution: all locks anybody holds there, until nothing has to be taken away any more.

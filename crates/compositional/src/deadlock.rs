@@ -2,6 +2,7 @@
 //! it is. Reads summaries only.
 
 use crate::engine::Compositional;
+use crate::methods::Slot;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Nested, Thread};
 use arena::Id;
@@ -65,7 +66,7 @@ type Graph<'a> = BTreeMap<(Kind, Kind), Vec<Edge<'a>>>;
 
 fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
     let mut graph: Graph<'a> = BTreeMap::new();
-    for (method, summary) in engine.methods.iter().zip(&engine.summaries) {
+    for Slot { method, summary, .. } in engine.methods.iter() {
         let Some(summary) = summary else { continue };
         if program.class(method.class).layer != Layer::App {
             continue;

@@ -3,7 +3,7 @@
 
 use crate::frame::{Method, returned};
 use crate::link::{Link, digest};
-use crate::outline::Value;
+use crate::outline::{Outline, Value};
 use crate::path::{Path, Root, Step};
 use crate::summary::{
     Access, Asked, Blocking, Called, Held, Left, Nested, Run, Stranger, Summary, Taken, Thread,
@@ -45,7 +45,7 @@ impl Draft {
         self.taken.push(taken);
     }
 
-    pub fn finish(self, link: &Link, method: &Method, thread: Thread) -> Summary {
+    pub fn finish(self, link: &Link, method: &Method, outline: &Outline, thread: Thread) -> Summary {
         let digests = Digests { link };
         let mut summary = Summary { thread, locks: self.locks, ..Summary::default() };
         let is_known =
@@ -95,7 +95,7 @@ impl Draft {
         summary.calls.shrink_to_fit();
         summary.stores.shrink_to_fit();
         summary.is_cut = is_cut;
-        summary.made = made(&summary.accesses, method);
+        summary.made = made(&summary.accesses, outline);
         share(summary.accesses.iter_mut().map(|access| &mut access.held));
         summary.leaves = self.leaves;
         summary.stores = self.stores;
@@ -132,11 +132,11 @@ fn without_lonely(accesses: Vec<Access>) -> Vec<Access> {
     accesses.into_iter().filter(is_met).collect()
 }
 
-fn made(accesses: &[Access], method: &Method) -> Vec<(u32, ClassId)> {
+fn made(accesses: &[Access], outline: &Outline) -> Vec<(u32, ClassId)> {
     let mut made: Vec<(u32, ClassId)> = Vec::new();
     for access in accesses {
         if let Root::Made(value) = access.path.root
-            && let Value::Made(class) = method.outline.values[value as usize]
+            && let Value::Made(class) = outline.values[value as usize]
         {
             made.push((value, class));
         }
@@ -227,7 +227,8 @@ impl Digests<'_> {
 
     fn access(&self, access: &Access) -> u64 {
         let Access { path, writes, held, thread, started, running, of_task, asks, .. } = access;
-        digest((self.path(path), writes, self.held(held), thread, started, running, of_task, asks.is_some()))
+        let asks = asks.map(|method| self.link.method_digest(method));
+        digest((self.path(path), writes, self.held(held), thread, started, running, of_task, asks))
     }
 
     fn taken(&self, taken: &Taken) -> u64 {
@@ -252,12 +253,13 @@ impl Digests<'_> {
         digest((run.param, method, args, self.held(&run.held), run.started))
     }
 
+    /// Of everything that a summary of a caller may depend on.
     fn summary(&self, summary: &Summary) -> u64 {
         let accesses: Vec<(u64, u8)> =
-            summary.accesses.iter().map(|access| (self.access(access), access.depth)).collect();
-        let taken: Vec<u64> = summary.taken.iter().map(|taken| self.taken(taken)).collect();
-        let nested: Vec<u64> = summary.nested.iter().map(|nested| self.nested(nested)).collect();
-        let blocking: Vec<u64> = summary.blocking.iter().map(|blocking| self.blocking(blocking)).collect();
+            summary.accesses.iter().map(|access| (access.digest, access.depth)).collect();
+        let taken: Vec<(u64, u8)> = summary.taken.iter().map(|taken| (taken.digest, taken.depth)).collect();
+        let blocking: Vec<(u64, u8)> =
+            summary.blocking.iter().map(|blocking| (blocking.digest, blocking.depth)).collect();
         let runs: Vec<u64> = summary.runs.iter().map(|run| self.run(run)).collect();
         let mut leaves: Vec<(u64, bool, bool, bool)> = (summary.leaves.iter())
             .map(|left| (self.path(&left.lock), left.shared, left.taken, left.if_true))
@@ -272,10 +274,9 @@ impl Digests<'_> {
         digest((
             accesses,
             taken,
-            nested,
             blocking,
             runs,
-            (leaves, returns, stores, summary.thread, summary.locks),
+            (leaves, returns, stores, summary.thread, summary.detached),
         ))
     }
 }

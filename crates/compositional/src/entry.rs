@@ -43,7 +43,9 @@ pub(crate) struct Seen<'a> {
 pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
     let mut says: FxHashMap<ClassId, Arc<ClassSays>> = FxHashMap::default();
     let mut found = Vec::new();
-    for &class in &engine.classes {
+    let mut classes: Vec<ClassId> = engine.classes.iter().copied().collect();
+    classes.sort_unstable_by_key(|&class| program.class_name(class));
+    for class in classes {
         let own = said(engine, program, &mut says, class);
         let outer = outer(program, class);
         let is_about = outer.map_or(class, |(outer, _)| outer);

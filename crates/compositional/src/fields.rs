@@ -1,43 +1,49 @@
 //! What is ever put into fields: the class of their objects where it is always the same, and views of locks.
 //! Looks at what methods store, whichever class the field belongs to.
 
-use crate::frame::Method;
-use crate::link::{Holds, Link};
+use crate::link::{Known, Link};
+use crate::methods::{Methods, Store};
 use crate::outline::{Event, Outline, Value, ValueId};
 use ir::{CallKind, ClassId, FieldId};
 use models::{Member, Source, Step};
 use rustc_hash::FxHashMap;
 
-pub(crate) fn find(link: &mut Link, methods: &[Method]) {
-    let mut holds: FxHashMap<FieldId, Holds> = FxHashMap::default();
-    let mut views: FxHashMap<FieldId, (FieldId, bool)> = FxHashMap::default();
-    for method in methods {
-        // Which field stands for a lock of which only views are kept.
-        let mut stands_for: FxHashMap<ValueId, FieldId> = FxHashMap::default();
-        for event in &method.outline.events {
-            let (field, src) = match event {
-                Event::Write { field, src, .. } | Event::WriteStatic { field, src } => (*field, *src),
-                _ => continue,
-            };
-            let Some(field) = link.field(field) else { continue };
-            if let Some((lock, shared)) = viewed(link, &method.outline, src, field, &mut stands_for) {
-                views.entry(field).or_insert((lock, shared));
-            }
-            if let Value::Made(_) = method.outline.values[src as usize] {
-                stands_for.entry(src).or_insert(field);
-            }
-            let is_null = method.outline.values[src as usize] == Value::Constant;
-            if !is_null {
-                let class = class_of(link, &method.outline, src);
-                let known = holds.entry(field).or_default();
-                *known = known.and(class);
-            }
+/// What one method puts into fields.
+pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
+    let mut stores = Vec::new();
+    // Which field stands for a lock of which only views are kept.
+    let mut stands_for: FxHashMap<ValueId, FieldId> = FxHashMap::default();
+    for event in &outline.events {
+        let (Event::Write { field, src, .. } | Event::WriteStatic { field, src }) = event else { continue };
+        let (Some(field), src) = (link.field(*field), *src) else { continue };
+        let view = viewed(link, outline, src, field, &mut stands_for);
+        if let Value::Made(_) = outline.values[src as usize] {
+            stands_for.entry(src).or_insert(field);
+        }
+        let is_null = outline.values[src as usize] == Value::Constant;
+        let class = (!is_null).then(|| class_of(link, outline, src));
+        let store = Store { field, class, view };
+        if (class.is_some() || view.is_some()) && !stores.contains(&store) {
+            stores.push(store);
         }
     }
-    for (field, info) in link.infos_mut() {
-        info.holds = holds.get(field).copied().unwrap_or_default();
-        info.view = views.get(field).copied();
+    stores.into()
+}
+
+/// What all methods together put into them.
+pub(crate) fn known(link: &Link, methods: &Methods) -> FxHashMap<FieldId, Known> {
+    let mut found: FxHashMap<FieldId, Known> = FxHashMap::default();
+    let digest = |field: FieldId| link.info(field).map_or(0, |info| info.digest);
+    for store in methods.iter().flat_map(|slot| &slot.facts.stores) {
+        let known = found.entry(store.field).or_default();
+        if let Some(class) = store.class {
+            known.holds = known.holds.and(class);
+        }
+        // Of several, one that does not depend on who is asked first.
+        let view = store.view.into_iter().chain(known.view);
+        known.view = view.min_by_key(|&(lock, shared)| (digest(lock), shared));
     }
+    found
 }
 
 fn class_of(link: &Link, outline: &Outline, value: ValueId) -> Option<ClassId> {
@@ -77,7 +83,12 @@ fn viewed(
         return None;
     };
     let &receiver = args.first()?;
-    let callee = link.callee(*target, CallKind::Virtual, link.class_of(outline, receiver));
+    // What is in a field is not known yet.
+    let class = match outline.values[receiver as usize] {
+        Value::Made(class) => Some(class),
+        _ => None,
+    };
+    let callee = link.callee(*target, CallKind::Virtual, class);
     let shared = callee.model.as_ref()?.steps.iter().find_map(|step| match step {
         Step::View { of, shared } if of.root == models::Root::This && of.path == Vec::<Member>::new() => {
             Some(*shared)

@@ -14,11 +14,10 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What is known of a method before it is looked into.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Method {
     pub id: MethodId,
     pub class: ClassId,
-    pub outline: Arc<Outline>,
     pub is_static: bool,
     pub is_synchronized: bool,
     pub is_constructor: bool,
@@ -75,8 +74,13 @@ pub(crate) enum Handle {
 /// Loops settle long before this.
 const MOST_ROUNDS: usize = 12;
 
-pub(crate) fn summarise(link: &Link, knowledge: &Knowledge, known: Known<'_>, method: &Method) -> Summary {
-    let outline = &*method.outline;
+pub(crate) fn summarise(
+    link: &Link,
+    knowledge: &Knowledge,
+    known: Known<'_>,
+    method: &Method,
+    outline: &Outline,
+) -> Summary {
     let mut frame = Frame {
         link,
         knowledge,
@@ -97,7 +101,7 @@ pub(crate) fn summarise(link: &Link, knowledge: &Knowledge, known: Known<'_>, me
     let states = frame.settle();
     let mut draft = Draft::default();
     frame.write(&states, &mut draft);
-    draft.finish(link, method, frame.thread)
+    draft.finish(link, method, outline, frame.thread)
 }
 
 impl Frame<'_> {

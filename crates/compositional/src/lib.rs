@@ -14,17 +14,20 @@ mod fields;
 mod frame;
 mod guard;
 mod link;
+mod methods;
 mod modelled;
 mod order;
 mod outline;
 mod path;
 mod race;
+mod sketch;
+mod stale;
 mod state;
 mod summary;
 mod tell;
 mod value;
 
-pub use engine::Compositional;
+pub use engine::{Compositional, Redone};
 
 /// Where a synchronized method takes its lock.
 pub(crate) const ENTRY: u32 = u32::MAX;

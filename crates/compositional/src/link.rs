@@ -2,6 +2,7 @@
 //! answers any number of threads, and answers the same to all.
 
 use crate::outline::{Event, Outline, Value, ValueId};
+use crate::stale::Stale;
 use classfile::Layer;
 use ir::{CallKind, ClassId, FieldId, FieldRef, Loaded, MethodId, MethodRef, Program, Selector, access};
 use models::{Knowledge, Model, Models};
@@ -93,7 +94,18 @@ impl Holds {
     }
 }
 
+/// What is known of a field by what is put into it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known {
+    pub holds: Holds,
+    pub view: Option<(FieldId, bool)>,
+}
+
 impl FieldInfo {
+    fn known(&self) -> Known {
+        Known { holds: self.holds, view: self.view }
+    }
+
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
@@ -125,14 +137,14 @@ impl Link {
         self.program.get_mut().expect("nobody panics with it")
     }
 
-    /// An interface that says something about threads.
-    pub fn add_quiet(&mut self, class: ClassId) {
-        self.quiet.insert(class);
+    /// Whether an interface says something about threads.
+    pub fn set_quiet(&mut self, class: ClassId, is_quiet: bool) {
+        put(&mut self.quiet, class, is_quiet);
     }
 
-    /// A method that returns the same whenever it is called, as it says itself.
-    pub fn add_functional(&mut self, method: MethodId) {
-        self.functional.insert(method);
+    /// Whether a method returns the same whenever it is called, as it says itself.
+    pub fn set_functional(&mut self, method: MethodId, is_functional: bool) {
+        put(&mut self.functional, method, is_functional);
     }
 
     pub fn is_functional(&self, callee: &Callee) -> bool {
@@ -141,13 +153,40 @@ impl Link {
 
     /// A method of the program that can be called.
     pub fn add_method(&mut self, method: MethodId) {
-        let program = self.program();
-        let selector = program.method_ref(method).selector;
-        let is_closed = program.method(method).access & access::PUBLIC == 0;
-        if is_closed {
-            self.closed.insert(method);
-        }
+        let selector = self.program().method_ref(method).selector;
         self.bodies.entry(selector).or_default().push(method);
+        self.update_method(method);
+    }
+
+    /// It is declared otherwise, perhaps.
+    pub fn update_method(&mut self, method: MethodId) {
+        let is_closed = self.program().method(method).access & access::PUBLIC == 0;
+        put(&mut self.closed, method, is_closed);
+    }
+
+    pub fn remove_method(&mut self, method: MethodId) {
+        let selector = self.program().method_ref(method).selector;
+        self.closed.remove(&method);
+        if let Some(bodies) = self.bodies.get_mut(&selector) {
+            bodies.retain(|&other| other != method);
+        }
+    }
+
+    /// What was found out about names that mean something else now.
+    pub fn forget(&mut self, stale: &Stale) {
+        if !stale.classes.is_empty() || !stale.selectors.is_empty() {
+            self.callees.get_mut().expect("nobody panics with it").clear();
+            self.answers.get_mut().expect("nobody panics with it").clear();
+            self.models.get_mut().expect("nobody panics with it").forget();
+        }
+        self.fields.retain(|field, _| !stale.classes.contains(&field.class));
+        let program = self.program.get_mut().expect("nobody panics with it");
+        for &field in &stale.fields {
+            if let Some(known) = self.infos.get_mut(&field) {
+                let Known { holds, view } = known.known();
+                *known = FieldInfo { holds, view, ..info(program, field) };
+            }
+        }
     }
 
     /// Is every call of it known, unless somebody adds a class?
@@ -186,8 +225,17 @@ impl Link {
         self.infos.get(&field)
     }
 
-    pub fn infos_mut(&mut self) -> &mut FxHashMap<FieldId, FieldInfo> {
-        &mut self.infos
+    /// What fields are given, of all of them; those of which it is something else than before.
+    pub fn set_known(&mut self, known: &FxHashMap<FieldId, Known>) -> Vec<FieldId> {
+        let mut changed = Vec::new();
+        for (field, info) in &mut self.infos {
+            let now = known.get(field).copied().unwrap_or_default();
+            if info.known() != now {
+                (info.holds, info.view) = (now.holds, now.view);
+                changed.push(*field);
+            }
+        }
+        changed
     }
 
     /// What a call may run, given the class of its receiver if that is known.
@@ -316,8 +364,8 @@ impl Link {
     }
 
     pub fn is_interface(&self, class: ClassId) -> bool {
-        let program = self.program.lock().expect("nobody panics with it");
-        let class = program.class(class);
+        let mut program = self.program.lock().expect("nobody panics with it");
+        let class = program.load(class);
         class.loaded != Loaded::Yes || class.access & access::INTERFACE != 0
     }
 
@@ -328,6 +376,10 @@ impl Link {
 
     pub fn class_digest(&self, class: ClassId) -> u64 {
         digest(self.program.lock().expect("nobody panics with it").class_name(class))
+    }
+
+    pub fn method_digest(&self, method: MethodRef) -> u64 {
+        name_digest(&self.program.lock().expect("nobody panics with it"), method)
     }
 
     pub fn selector_digest(&self, selector: Selector) -> u64 {
@@ -367,7 +419,15 @@ impl Link {
     }
 }
 
-fn info(program: &mut Program, id: FieldId) -> FieldInfo {
+fn put<T: std::hash::Hash + Eq>(set: &mut FxHashSet<T>, item: T, is_in: bool) {
+    if is_in {
+        set.insert(item);
+    } else {
+        set.remove(&item);
+    }
+}
+
+fn info(program: &Program, id: FieldId) -> FieldInfo {
     let field = program.field(id);
     let (access, class) = (field.access, field.class);
     let text = (program.class_name(class), &program.names[field.name], &program.names[field.descriptor]);

@@ -2,15 +2,15 @@
 //! not depend on each other at the same time.
 
 /// Groups of nodes, in levels: nothing in a level needs anything of the same or a later one, but the members of one
-/// group may need each other. `needs` gives for each node the nodes that it needs.
-pub(crate) fn levels(needs: &[Vec<u32>]) -> Vec<Vec<Vec<u32>>> {
+/// group may need each other. `needs` gives for each of `count` nodes the nodes that it needs.
+pub(crate) fn levels<'a>(count: usize, needs: impl Fn(u32) -> &'a [u32]) -> Vec<Vec<Vec<u32>>> {
     let mut found: Vec<Vec<Vec<u32>>> = Vec::new();
-    let mut level_of = vec![0u32; needs.len()];
-    let (mut group_of, mut groups) = (vec![0u32; needs.len()], 0);
-    components(needs, |group| {
+    let mut level_of = vec![0u32; count];
+    let (mut group_of, mut groups) = (vec![0u32; count], 0);
+    components(count, &needs, |group| {
         groups += 1;
         group.iter().for_each(|&node| group_of[node as usize] = groups);
-        let below = group.iter().flat_map(|&node| &needs[node as usize]);
+        let below = group.iter().flat_map(|&node| needs(node));
         let below = below.filter(|&&node| group_of[node as usize] != groups);
         let level = below.map(|&node| level_of[node as usize] + 1).max().unwrap_or(0);
         group.iter().for_each(|&node| level_of[node as usize] = level);
@@ -23,13 +23,13 @@ pub(crate) fn levels(needs: &[Vec<u32>]) -> Vec<Vec<Vec<u32>>> {
 }
 
 /// Tarjan's algorithm with a stack of its own: calls in programs nest deeper than threads can.
-fn components(needs: &[Vec<u32>], mut found: impl FnMut(&[u32])) {
+fn components<'a>(count: usize, needs: impl Fn(u32) -> &'a [u32], mut found: impl FnMut(&[u32])) {
     const NEW: u32 = u32::MAX;
-    let (mut index, mut low) = (vec![NEW; needs.len()], vec![0u32; needs.len()]);
-    let mut on_path = vec![false; needs.len()];
+    let (mut index, mut low) = (vec![NEW; count], vec![0u32; count]);
+    let mut on_path = vec![false; count];
     let (mut path, mut next_index) = (Vec::new(), 0);
     let mut work: Vec<(u32, usize)> = Vec::new();
-    for root in 0..needs.len() as u32 {
+    for root in 0..count as u32 {
         if index[root as usize] != NEW {
             continue;
         }
@@ -43,7 +43,7 @@ fn components(needs: &[Vec<u32>], mut found: impl FnMut(&[u32])) {
                 path.push(node as u32);
                 on_path[node] = true;
             }
-            match needs[node].get(*at) {
+            match needs(node as u32).get(*at) {
                 Some(&need) => {
                     *at += 1;
                     let need = need as usize;
@@ -78,7 +78,7 @@ mod tests {
     fn callees_come_first_and_cycles_together() {
         // 0 calls 1, 1 and 2 call each other, 2 calls 3; 4 stands alone.
         let needs = vec![vec![1], vec![2], vec![1, 3], vec![], vec![]];
-        let levels = levels(&needs);
+        let levels = levels(needs.len(), |node| &needs[node as usize]);
         let sorted: Vec<Vec<Vec<u32>>> = levels
             .into_iter()
             .map(|level| {
@@ -100,6 +100,6 @@ mod tests {
     fn a_long_chain_does_not_fill_the_stack() {
         let needs: Vec<Vec<u32>> =
             (0..200_000u32).map(|node| if node == 0 { vec![] } else { vec![node - 1] }).collect();
-        assert_eq!(levels(&needs).len(), 200_000);
+        assert_eq!(levels(needs.len(), |node| &needs[node as usize]).len(), 200_000);
     }
 }

@@ -2,16 +2,20 @@
 //! Made from one class at a time; knows nothing of what is called.
 
 mod build;
+mod packed;
+mod rename;
 
 use arena::Name;
 use ir::{CallKind, ClassId, FieldRef, LambdaKind, MethodRef, Selector};
+pub use packed::Packed;
+use serde::{Deserialize, Serialize};
 
 /// The number of a value.
 pub type ValueId = u32;
 /// The number of an event.
 pub type EventId = u32;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     pub params: u16,
     pub values: Vec<Value>,
@@ -19,14 +23,16 @@ pub struct Outline {
     pub blocks: Vec<Block>,
     pub events: Vec<Event>,
     /// Of the events. Apart from them: a summary does not depend on lines.
+    #[serde(skip)]
     pub lines: Vec<u32>,
     pub lambdas: Vec<Lambda>,
     /// Of the parameters, as the source calls them.
+    #[serde(skip)]
     pub names: Vec<Option<Name>>,
 }
 
 /// Where an operand comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
     Param(u16),
     /// `new` of this class.
@@ -55,7 +61,7 @@ pub enum Value {
     Unknown,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lambda {
     pub interface: ClassId,
     pub selector: Selector,
@@ -75,7 +81,7 @@ impl Lambda {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     pub first: EventId,
     pub end: EventId,
@@ -88,20 +94,20 @@ pub struct Block {
 }
 
 /// The method ends here without an exception.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Return {
     /// The call whose result is returned.
     pub call: Option<EventId>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Test {
     pub call: EventId,
     /// The first successor is taken if it was true (not zero, not null).
     pub first_if_true: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     Read { base: ValueId, field: FieldRef },
     Write { base: ValueId, field: FieldRef, src: ValueId },

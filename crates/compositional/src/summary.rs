@@ -36,7 +36,7 @@ pub struct Summary {
     pub calls: Vec<Called>,
     /// It was cut: there was too much to tell.
     pub is_cut: bool,
-    /// Of everything that a caller can tell.
+    /// Of everything that a caller can tell: where this is the same, callers are summarised to the same.
     pub digest: u64,
 }
 

@@ -2,6 +2,7 @@
 //! Owns identity and hierarchy; refuses to know any library by name beyond what the JVM itself defines.
 
 mod align;
+mod apart;
 mod body;
 pub mod cfg;
 mod change;
@@ -23,6 +24,7 @@ mod stmts;
 mod verify;
 
 pub use align::Alignment;
+pub use apart::{Apart, Renaming};
 pub use body::*;
 pub use delta::*;
 pub use dump::dump;

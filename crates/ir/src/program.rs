@@ -299,6 +299,11 @@ impl Program {
         self.field_ids.get(&field).copied()
     }
 
+    /// Every selector that was ever named.
+    pub fn selectors(&self) -> impl Iterator<Item = Selector> + use<> {
+        self.selectors.ids()
+    }
+
     /// Name and descriptor of a selector.
     pub fn selector_text(&self, selector: Selector) -> (&str, &str) {
         let (name, descriptor) = self.selectors[selector];

@@ -142,6 +142,9 @@ impl Session {
 
     /// Works everything out from nothing, for the same program, and compares.
     pub fn verify(&mut self) -> Verdict {
+        if !self.options.engines.whole_program() {
+            return Verdict::Same;
+        }
         // Where there is nowhere to begin, the other stages are not asked.
         let with_order = !self.is_points_to_only && !self.is_behind;
         let own = self.pointsto.digest(&self.program);
@@ -155,7 +158,7 @@ impl Session {
     /// The digests are those of the program with the numbers its statements have come to have.
     fn compare(&mut self, own: pointsto::Digest, order: Option<happens_before::Digest>) -> Verdict {
         let options = self.points_to_options();
-        let (roots, _) = crate::roots(&mut self.program, &self.options);
+        let (roots, ..) = crate::roots(&mut self.program, &self.options);
         let mut pointsto = PointsTo::default();
         pointsto.apply(&mut self.program, &mut self.models, &roots, &options, &|_| ());
         let fresh = pointsto.digest(&self.program);

@@ -37,30 +37,75 @@ pub fn is_meaning(word: &str) -> bool {
     Knowledge::builtin().add_annotation(word, "Any").is_ok()
 }
 
-/// What the compositional engine has to say.
-#[derive(Debug, Default)]
+/// The compositional engine and what it has to say.
+#[derive(Default)]
 pub(crate) struct Beside {
+    /// Nothing where nobody will ask again.
+    engine: Option<Compositional>,
     findings: Vec<Arc<Finding>>,
     pub sizes: Vec<(String, u64)>,
+    pub redone: compositional::Redone,
 }
 
 impl Beside {
     pub fn of(source: Arc<dyn ClassSource>, models: Models, options: &Options) -> Beside {
-        let mut knowledge = Knowledge::builtin();
-        for (meaning, name) in &options.annotations {
-            // What nothing is known to mean means nothing; whoever asks has checked it.
-            let _ = knowledge.add_annotation(meaning, name);
+        let engine = Compositional::new(source, models, knowledge(options));
+        let mut beside = Beside { engine: Some(engine), ..Beside::default() };
+        beside.ask(options);
+        if !options.follow {
+            beside.engine = None;
         }
-        let mut engine = Compositional::new(source, models, knowledge);
-        let findings = engine.findings(options.least);
-        let sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
-        Beside { findings, sizes }
+        beside
+    }
+
+    /// Follows a change of the class path.
+    pub fn follow(
+        &mut self,
+        source: Arc<dyn ClassSource>,
+        classes: &[String],
+        models: &Models,
+        options: &Options,
+    ) {
+        match &mut self.engine {
+            Some(engine) => {
+                self.redone = engine.apply(source, classes);
+                self.ask(options);
+            }
+            None => *self = Beside::of(source, models.clone(), options),
+        }
+    }
+
+    fn ask(&mut self, options: &Options) {
+        let Some(engine) = &mut self.engine else { return };
+        let told = std::mem::take(&mut self.findings);
+        self.findings = as_before(told, engine.findings(options.least));
+        self.sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
     }
 
     /// Was there anything to look at?
     pub fn is_of_use(&self) -> bool {
         self.sizes.first().is_some_and(|(_, methods)| *methods > 0)
     }
+}
+
+fn knowledge(options: &Options) -> Knowledge {
+    let mut knowledge = Knowledge::builtin();
+    for (meaning, name) in &options.annotations {
+        // What nothing is known to mean means nothing; whoever asks has checked it.
+        let _ = knowledge.add_annotation(meaning, name);
+    }
+    knowledge
+}
+
+/// What is told as before is the same finding.
+fn as_before(before: Vec<Arc<Finding>>, now: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    let known: FxHashMap<String, Arc<Finding>> =
+        before.into_iter().map(|finding| (finding.id.clone(), finding)).collect();
+    let same = |finding: Arc<Finding>| match known.get(&finding.id) {
+        Some(known) if *known == finding => known.clone(),
+        _ => finding,
+    };
+    now.into_iter().map(same).collect()
 }
 
 /// One report of both.

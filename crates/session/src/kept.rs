@@ -54,7 +54,7 @@ impl Session {
         let delta = self.in_pool(|_| difference(&mut program))?;
         (self.program, self.pointsto) = (program, pointsto);
         clock.lap(KEPT_STATE);
-        self.beside = self.in_pool(|session| session.summarise(progress));
+        self.in_pool(|session| session.summarise(progress));
         clock.lap("summaries");
 
         // Points-to alone at first: it may turn out that it was for nothing. Of the other stages nothing was kept.

@@ -187,16 +187,15 @@ impl Session {
         self.in_pool(|session| {
             let mut clock = Clock::start();
             progress("classes", 0);
-            session.beside = session.summarise(progress);
+            session.summarise(progress);
             clock.lap("summaries");
+            if session.options.engines == Engines::Compositional {
+                return session.without_entry_points(clock);
+            }
             let found = entries::find(&mut session.program, &session.options);
             clock.lap(ENTRY_POINTS);
-            let is_alone = session.options.engines == Engines::Compositional;
-            if is_alone || (found.is_open && session.beside.is_of_use()) {
-                return session.without_entry_points(found.notes, clock);
-            }
             if !found.notes.is_empty() {
-                return session.nowhere_to_begin(found.notes);
+                return session.without_a_beginning(found.notes, found.is_open, clock);
             }
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
             let options = session.points_to_options();
@@ -216,18 +215,25 @@ impl Session {
     }
 
     /// What the compositional engine finds on the class path as it is now.
-    fn summarise(&self, progress: Progress<'_>) -> Beside {
-        if !self.options.engines.compositional() {
-            return Beside::default();
+    fn summarise(&mut self, progress: Progress<'_>) {
+        if self.options.engines.compositional() {
+            progress("summaries", 0);
+            self.beside = Beside::of(self.program.source().clone(), self.models.clone(), &self.options);
         }
-        progress("summaries", 0);
-        Beside::of(self.program.source().clone(), self.models.clone(), &self.options)
+    }
+
+    /// There are no entry points, or something is wrong with those that were asked for.
+    fn without_a_beginning(&mut self, notes: Vec<Note>, is_open: bool, clock: Clock) -> Report {
+        match is_open && self.beside.is_of_use() {
+            true => self.without_entry_points(clock),
+            false => self.nowhere_to_begin(notes),
+        }
     }
 
     /// There is nothing that the whole-program engine could begin with, or it is not wanted.
-    fn without_entry_points(&mut self, notes: Vec<Note>, clock: Clock) -> Report {
+    fn without_entry_points(&mut self, clock: Clock) -> Report {
         let mut report = Report::default();
-        if !notes.is_empty() && self.options.engines.whole_program() {
+        if self.options.engines.whole_program() {
             report.notes.push(engines::only_method_by_method());
         }
         report.stats.seconds = clock.laps;
@@ -261,8 +267,16 @@ impl Session {
 
     /// Sizes as they are now, and how long the last run or update took.
     pub fn stats(&self) -> Stats {
-        let sizes =
-            stats::collect(&self.program, &self.options, &self.pointsto, &self.happens_before, &self.detect);
+        let sizes = match self.options.engines.whole_program() {
+            true => stats::collect(
+                &self.program,
+                &self.options,
+                &self.pointsto,
+                &self.happens_before,
+                &self.detect,
+            ),
+            false => Stats::default(),
+        };
         let mut stats = Stats { seconds: self.report.stats.seconds.clone(), ..sizes };
         stats.sizes.extend(self.beside.sizes.iter().cloned());
         stats
@@ -271,15 +285,32 @@ impl Session {
     /// Follows a change of the class path; afterwards the report is that of a first run on it. `None` if the update
     /// was cancelled: then the report is the one before, and the next update makes up for it.
     pub fn apply(&mut self, change: Change, progress: Progress<'_>, cancel: &Cancel) -> Option<Update> {
-        let start = Instant::now();
         if change.resources {
             return Some(self.start_again(change.source, progress));
         }
+        let mut clock = Clock::start();
+        if self.options.engines.compositional() {
+            progress("summaries", 0);
+            let (source, classes) = (change.source.clone(), &change.classes);
+            self.in_pool(|session| {
+                session.beside.follow(source, classes, &session.models, &session.options);
+            });
+            clock.lap("summaries");
+        }
+        if self.options.engines == Engines::Compositional {
+            let older = self.told.clone();
+            self.program = Program::new(change.source);
+            let seconds = clock.laps.clone();
+            let report = self.without_entry_points(clock);
+            let delta = FindingsDelta::between(&older, &report);
+            let redone = Redone { summaries: self.beside.redone.summaries, ..Redone::default() };
+            return Some(Update { delta, seconds, from_scratch: false, redone });
+        }
         let delta = self.program.diff(change.source, &change.classes);
-        let seconds = start.elapsed().as_secs_f64();
-        self.beside = self.in_pool(|session| session.summarise(progress));
+        clock.lap("classes");
         let mut update = self.follow(&delta, progress, cancel)?;
-        update.seconds.insert(0, ("classes".to_string(), seconds));
+        update.seconds.splice(0..0, clock.laps);
+        update.redone.summaries = self.beside.redone.summaries;
         Some(update)
     }
 
@@ -293,10 +324,10 @@ impl Session {
         self.in_pool(|session| {
             let mut clock = Clock::start();
             let options = session.points_to_options();
-            let mut wrong = Vec::new();
+            let (mut wrong, mut is_open) = (Vec::new(), false);
             let mut find = |program: &mut Program| {
-                let (roots, notes) = roots(program, &session.options);
-                wrong = notes;
+                let (roots, notes, open) = roots(program, &session.options);
+                (wrong, is_open) = (notes, open);
                 roots
             };
             let (program, models) = (&mut session.program, &mut session.models);
@@ -309,7 +340,7 @@ impl Session {
             let is_up_to_date = !session.is_behind && session.unseen.is_empty();
             let is_as_it_was = told.changes_nothing() && delta.is_empty() && !is_loaded_more && is_up_to_date;
             if !wrong.is_empty() {
-                session.nowhere_to_begin(wrong);
+                session.without_a_beginning(wrong, is_open, clock.clone());
             } else if !session.is_points_to_only && !is_as_it_was {
                 // What was told while nobody listened is not followed.
                 let is_too_much = std::mem::replace(&mut session.is_behind, true);
@@ -455,9 +486,10 @@ fn in_order(before: &[Arc<Finding>], now: Vec<Arc<Finding>>) -> Vec<Arc<Finding>
 }
 
 /// Where the program begins: nowhere at all if something is wrong with that.
-fn roots(program: &mut Program, options: &Options) -> (Roots, Vec<Note>) {
+fn roots(program: &mut Program, options: &Options) -> (Roots, Vec<Note>, bool) {
     let found = entries::find(program, options);
-    (if found.notes.is_empty() { found.roots } else { Roots::default() }, found.notes)
+    let roots = if found.notes.is_empty() { found.roots } else { Roots::default() };
+    (roots, found.notes, found.is_open)
 }
 
 /// A pool of the size the user asked for; `None` when any will do, or when the machine refuses one.

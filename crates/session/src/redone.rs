@@ -16,6 +16,8 @@ pub struct Redone {
     pub units: usize,
     /// Pairs of statements judged.
     pub pairs: usize,
+    /// Methods that the compositional engine summarised.
+    pub summaries: usize,
 }
 
 impl Redone {

@@ -22,9 +22,9 @@ pub(crate) struct Tell<'a> {
 impl Tell<'_> {
     pub fn place(&self, method: MethodId, event: u32) -> Place {
         let class = self.program.method_ref(method).class;
-        let lines = self.engine.method(method).map(|method| &method.outline.lines);
+        let lines = self.engine.methods.get(method).map(|slot| slot.packed.places().lines);
         let line = match event {
-            crate::ENTRY => lines.and_then(|lines| lines.iter().copied().filter(|&line| line > 0).min()),
+            crate::ENTRY => lines.and_then(|lines| lines.into_iter().filter(|&line| line > 0).min()),
             event => lines.and_then(|lines| lines.get(event as usize).copied()),
         };
         Place { file: self.program.class_file(class), line: line.unwrap_or(0) }
@@ -106,7 +106,7 @@ impl Tell<'_> {
         };
         let class = self.program.method(method).params.get(usize::from(number)).copied().flatten();
         let name =
-            self.engine.method(method).and_then(|method| *method.outline.names.get(usize::from(number))?);
+            self.engine.methods.get(method).and_then(|slot| *slot.packed.places().names.get(usize::from(number))?);
         let named = match (name, class) {
             (Some(name), _) => self.program.names[name].to_string(),
             (None, Some(class)) => self.program.class_display(class),

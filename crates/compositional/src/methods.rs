@@ -1,0 +1,114 @@
+//! All methods that have a summary, by numbers that are used again when one goes. Owns who is there, what each needs
+//! and what was worked out for it; knows nothing of how.
+
+use crate::frame::Method;
+use crate::outline::Packed;
+use crate::summary::Summary;
+use ir::{ClassId, FieldId, MethodId};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+#[derive(Default)]
+pub(crate) struct Methods {
+    slots: Vec<Option<Slot>>,
+    numbers: FxHashMap<MethodId, u32>,
+    free: Vec<u32>,
+}
+
+pub(crate) struct Slot {
+    pub method: Method,
+    pub packed: Packed,
+    pub facts: Facts,
+    /// Numbers of the methods that are asked for when it is summarised, in ascending order.
+    pub needs: Box<[u32]>,
+    /// Of the names of all that were summarised together with it.
+    pub group: u64,
+    pub summary: Option<Arc<Summary>>,
+}
+
+/// What others want to know of a method's outline.
+#[derive(Default)]
+pub(crate) struct Facts {
+    /// Methods of libraries that it calls.
+    pub library: Box<[MethodId]>,
+    /// Classes of objects that it makes and returns.
+    pub escaping: Box<[ClassId]>,
+    /// What it puts into fields.
+    pub stores: Box<[Store]>,
+}
+
+/// Something is put into a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Store {
+    pub field: FieldId,
+    /// The class of the object, if that is known; nothing at all for null.
+    pub class: Option<Option<ClassId>>,
+    /// It is a view of the lock in this field, in this mode.
+    pub view: Option<(FieldId, bool)>,
+}
+
+impl Methods {
+    pub fn number(&self, id: MethodId) -> Option<u32> {
+        self.numbers.get(&id).copied()
+    }
+
+    pub fn get(&self, id: MethodId) -> Option<&Slot> {
+        self.slots[self.number(id)? as usize].as_ref()
+    }
+
+    pub fn at(&self, number: u32) -> &Slot {
+        self.slots[number as usize].as_ref().expect("numbers are of methods that are there")
+    }
+
+    /// The method with this number, if there is one.
+    pub fn at_if(&self, number: u32) -> Option<&Slot> {
+        self.slots.get(number as usize)?.as_ref()
+    }
+
+    pub fn at_mut(&mut self, number: u32) -> &mut Slot {
+        self.slots[number as usize].as_mut().expect("numbers are of methods that are there")
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().flatten()
+    }
+
+    /// The numbers that are in use.
+    pub fn all(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.slots.len() as u32).filter(|&number| self.slots[number as usize].is_some())
+    }
+
+    /// One more than the greatest number.
+    pub fn end(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn add(&mut self, method: Method, packed: Packed) -> u32 {
+        let id = method.id;
+        let (facts, needs, group, summary) = Default::default();
+        let slot = Some(Slot { method, packed, facts, needs, group, summary });
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.slots[number as usize] = slot;
+                number
+            }
+            None => {
+                self.slots.push(slot);
+                self.slots.len() as u32 - 1
+            }
+        };
+        self.numbers.insert(id, number);
+        number
+    }
+
+    pub fn remove(&mut self, id: MethodId) -> Option<u32> {
+        let number = self.numbers.remove(&id)?;
+        self.slots[number as usize] = None;
+        self.free.push(number);
+        Some(number)
+    }
+}

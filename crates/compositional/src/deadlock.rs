@@ -2,6 +2,7 @@
 //! it is. Reads summaries only.
 
 use crate::engine::Compositional;
+use crate::link::{digest, field_digest};
 use crate::methods::Slot;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Nested, Thread};
@@ -14,12 +15,26 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// What two locks must have in common to be taken for the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) struct Kind {
+    /// Of what it is about: the order of kinds must not depend on ids.
+    digest: u64,
+    of: Of,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Of {
     Static(FieldId),
     Class(ClassId),
     Field(FieldId),
     /// The object itself, of this class or below it.
     Object(ClassId),
+}
+
+impl Kind {
+    /// There is one such lock only.
+    fn is_one(&self) -> bool {
+        matches!(self.of, Of::Static(_) | Of::Class(_))
+    }
 }
 
 /// One method that holds a lock and wants another.
@@ -80,12 +95,14 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
         }
     }
     for edges in graph.values_mut() {
-        edges.sort_by_key(|edge| {
+        edges.sort_by_cached_key(|edge| {
             (
                 edge.nested.site.via.is_some(),
                 edge.nested.held.len(),
                 engine.name_of(edge.method),
                 edge.nested.site.at,
+                edge.nested.lock.name_digest(program),
+                edge.held.lock.name_digest(program),
             )
         });
         edges.truncate(MOST_WITNESSES);
@@ -95,24 +112,29 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
 
 /// What kind of lock a path of a method leads to.
 fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
-    match (lock.last(), lock.root) {
-        (Some(Step::Field(field)), _) => Some(of_field(program, field)),
-        (Some(_), _) => None,
-        (None, Root::Static(field)) => Some(Kind::Static(field)),
-        (None, Root::Class(class)) => Some(Kind::Class(class)),
+    let of = match (lock.last(), lock.root) {
+        (Some(Step::Field(field)), _) => of_field(program, field),
+        (Some(_), _) => return None,
+        (None, Root::Static(field)) => Of::Static(field),
+        (None, Root::Class(class)) => Of::Class(class),
         (None, Root::Param(number)) => {
             let class = (*program.method(method).params.get(usize::from(number))?)?;
-            is_ours(program, class).then(|| Kind::Object(topmost(program, class)))
+            is_ours(program, class).then(|| Of::Object(topmost(program, class)))?
         }
-        (None, Root::Made(_) | Root::Unknown) => None,
-    }
+        (None, Root::Made(_) | Root::Unknown) => return None,
+    };
+    let digest = match of {
+        Of::Static(field) | Of::Field(field) => field_digest(program, field),
+        Of::Class(class) | Of::Object(class) => digest(program.class_name(class)),
+    };
+    Some(Kind { digest, of })
 }
 
-fn of_field(program: &Program, field: FieldId) -> Kind {
+fn of_field(program: &Program, field: FieldId) -> Of {
     let class = program.field(field).class_of;
     match class.filter(|&class| is_ours(program, class)) {
-        Some(class) => Kind::Object(topmost(program, class)),
-        None => Kind::Field(field),
+        Some(class) => Of::Object(topmost(program, class)),
+        None => Of::Field(field),
     }
 }
 
@@ -139,7 +161,7 @@ fn shortest(graph: &Graph<'_>, from: Kind, to: Kind) -> Option<Vec<Kind>> {
         if length >= LONGEST {
             continue;
         }
-        let first = (at, Kind::Static(FieldId::new(0)));
+        let first = (at, Kind { digest: 0, of: Of::Static(FieldId::new(0)) });
         for (&(_, next), _) in graph.range(first..).take_while(|((start, _), _)| *start == at) {
             before.entry(next).or_insert_with(|| {
                 queue.push_back((next, length + 1));
@@ -207,8 +229,7 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
         gates.retain(|gate| theirs.contains(gate));
     }
     // Of one method alone it is a lock that there is only once.
-    let is_one = |gate: &Kind| matches!(gate, Kind::Static(_) | Kind::Class(_));
-    if gates.iter().any(|gate| edges.len() > 1 || is_one(gate)) {
+    if gates.iter().any(|gate| edges.len() > 1 || gate.is_one()) {
         return false;
     }
     // Who reads does not keep out who reads.
@@ -230,14 +251,13 @@ fn confidence(program: &Program, edges: &[Edge<'_>], why: &mut Vec<String>) -> C
             Confidence::Medium
         };
     }
-    let is_one = |kind: &Kind| matches!(kind, Kind::Static(_) | Kind::Class(_));
-    let is_there_once = edges.iter().all(|edge| is_one(&edge.from) && is_one(&edge.to));
+    let is_there_once = edges.iter().all(|edge| edge.from.is_one() && edge.to.is_one());
     let is_own =
         |edge: &Edge<'_>| edge.held.lock.root == Root::Param(0) && edge.nested.lock.root == Root::Param(0);
     let class = |edge: &Edge<'_>| program.method_ref(edge.method).class;
     let is_one_object = edges.iter().all(|edge| is_own(edge) && class(edge) == class(&edges[0]));
-    let is_final = |edge: &Edge<'_>| match edge.from {
-        Kind::Field(field) => program.field(field).access & access::FINAL != 0,
+    let is_final = |edge: &Edge<'_>| match edge.from.of {
+        Of::Field(field) => program.field(field).access & access::FINAL != 0,
         _ => true,
     };
     match () {

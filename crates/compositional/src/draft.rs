@@ -4,7 +4,7 @@
 use crate::frame::{Method, returned};
 use crate::link::{Link, digest};
 use crate::outline::{Outline, Value};
-use crate::path::{Path, Root, Step};
+use crate::path::{Path, Root};
 use crate::summary::{
     Access, Asked, Blocking, Called, Held, Left, Nested, Run, Stranger, Summary, Taken, Thread,
 };
@@ -203,19 +203,7 @@ impl Digests<'_> {
     }
 
     fn path(&self, path: &Path) -> u64 {
-        let root = match path.root {
-            Root::Param(number) => (0u8, u64::from(number)),
-            Root::Static(field) => (1, self.field(field)),
-            Root::Class(class) => (2, self.link.class_digest(class)),
-            Root::Made(value) => (3, u64::from(value)),
-            Root::Unknown => (4, 0),
-        };
-        let step = |step: Step| match step {
-            Step::Field(field) => self.field(field),
-            Step::Elements => 1,
-            Step::Contents => 2,
-        };
-        digest((root, path.steps().map(step).collect::<Vec<u64>>()))
+        path.digest(|field| self.field(field), |class| self.link.class_digest(class))
     }
 
     fn held(&self, held: &[Held]) -> u64 {

@@ -2,8 +2,9 @@
 //! A first run is a change in which everything is new; owns what is kept between changes.
 
 use crate::frame::{Method, summarise};
-use crate::link::{Link, digest, name_digest};
+use crate::link::{Callee, Link, digest, name_digest};
 use crate::methods::{Methods, Slot};
+use crate::order::{Need, Needs, Order};
 use crate::outline::{Event, Outline, Packed, Value};
 use crate::path::Path;
 use crate::sketch::{Ahead, Sketch, Wanted};
@@ -101,6 +102,7 @@ impl Compositional {
             ("calls in summaries", sum(|summary| summary.calls.len())),
             ("blocking calls in summaries", sum(|summary| summary.blocking.len())),
             ("summaries cut", summaries().filter(|summary| summary.is_cut).count() as u64),
+            ("calls not followed back", self.methods.iter().map(|slot| slot.cut.len() as u64).sum()),
         ]
     }
 
@@ -491,32 +493,41 @@ impl Compositional {
     }
 
     /// Who is asked for when a method is summarised.
-    fn needs(&self, outline: &Outline) -> Box<[u32]> {
-        let mut needs: Vec<MethodId> = Vec::new();
+    fn needs(&self, outline: &Outline) -> Box<[Need]> {
+        let (mut strong, mut weak): (Vec<MethodId>, Vec<MethodId>) = Default::default();
+        let mut called = |callee: &Callee| match callee.targets.as_slice() {
+            [target] => strong.push(*target),
+            several => weak.extend(several),
+        };
+        let mut answering: Vec<ClassId> = Vec::new();
         for event in &outline.events {
             let Event::Call { target, kind, args } = event else { continue };
             let receiver = args.first().filter(|_| *kind == ir::CallKind::Virtual);
             let class = receiver.and_then(|&value| self.link.class_of(outline, value));
-            needs.extend(&self.link.callee(*target, *kind, class).targets);
-            for class in args.iter().filter_map(|&arg| self.link.class_of(outline, arg)) {
-                needs.extend(self.link.answers(class).iter());
-            }
+            called(&self.link.callee(*target, *kind, class));
+            answering.extend(args.iter().filter_map(|&arg| self.link.class_of(outline, arg)));
         }
         for lambda in &outline.lambdas {
             let kind = lambda.call_kind();
             let class = lambda.captures.first().and_then(|&value| self.link.class_of(outline, value));
             let class = class.filter(|_| kind == ir::CallKind::Virtual);
-            needs.extend(&self.link.callee(lambda.target, kind, class).targets);
+            called(&self.link.callee(lambda.target, kind, class));
         }
-        for value in &outline.values {
-            if let Value::Made(class) = value {
-                needs.extend(self.link.answers(*class).iter());
-            }
-        }
-        let mut numbers: Vec<u32> = needs.iter().filter_map(|&id| self.methods.number(id)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers.into()
+        answering.extend(outline.values.iter().filter_map(|value| match value {
+            Value::Made(class) => Some(*class),
+            _ => None,
+        }));
+        answering.sort_unstable();
+        answering.dedup();
+        weak.extend(answering.into_iter().flat_map(|class| self.link.answers(class).to_vec()));
+        let numbers = |methods: Vec<MethodId>, is_weak: bool| {
+            let number = move |id: MethodId| Some(Need { number: self.methods.number(id)?, is_weak });
+            methods.into_iter().filter_map(number)
+        };
+        let mut needs: Vec<Need> = numbers(strong, false).chain(numbers(weak, true)).collect();
+        needs.sort_unstable();
+        needs.dedup_by_key(|need| need.number);
+        needs.into()
     }
 
     /// Summarises what is stale, and what uses summaries that are others then. How many that were, and how many of them
@@ -524,29 +535,32 @@ impl Compositional {
     fn summarise(&mut self, stale: &Stale) -> (usize, usize) {
         let mut numbers: Vec<u32> = stale.methods.iter().copied().collect();
         numbers.sort_unstable();
-        let needs: Vec<Box<[u32]>> = numbers
+        let needs: Vec<Box<[Need]>> = numbers
             .par_iter()
             .map(|&number| self.needs(&self.methods.at(number).packed.outline()))
             .collect();
         for (number, needs) in numbers.into_iter().zip(needs) {
             self.methods.at_mut(number).needs = needs;
         }
-        let mut is_stale = vec![false; self.methods.end()];
+        let mut is_stale = vec![false; self.methods.count()];
         stale.methods.iter().for_each(|&number| is_stale[number as usize] = true);
-        let levels = order::levels(self.methods.end(), |number| {
-            self.methods.at_if(number).map_or(&[][..], |slot| &slot.needs)
-        });
+        let Order { levels, mut cut } = order::order(&self.methods);
+        for number in self.methods.all().collect::<Vec<u32>>() {
+            let cut = cut.remove(&number).unwrap_or_default().into_boxed_slice();
+            let slot = self.methods.at_mut(number);
+            is_stale[number as usize] |= slot.cut != cut;
+            slot.cut = cut;
+        }
         // What looks other to its callers than it did.
-        let mut is_other = vec![false; self.methods.end()];
+        let mut is_other = vec![false; self.methods.count()];
         let (mut summaries, mut changed) = (0, 0);
         for level in levels {
             let is_to_do = |group: &&Vec<u32>| {
                 let signature = self.signature(group);
                 group.iter().any(|&number| {
                     let Some(slot) = self.methods.at_if(number) else { return false };
-                    is_stale[number as usize]
-                        || slot.group != signature
-                        || slot.needs.iter().any(|&need| is_other[need as usize])
+                    let is_other = |need: &Need| is_other[need.number as usize] && slot.waits_for(need.number);
+                    is_stale[number as usize] || slot.group != signature || slot.needs.iter().any(is_other)
                 })
             };
             let groups: Vec<&Vec<u32>> = level.iter().filter(is_to_do).collect();
@@ -579,8 +593,10 @@ impl Compositional {
     fn group(&self, group: &[u32]) -> Vec<(u32, Arc<Summary>)> {
         let mut group = group.to_vec();
         group.sort_by_key(|&number| self.methods.at(number).method.digest);
-        let mut inside: FxHashMap<u32, Arc<Summary>> = FxHashMap::default();
-        let is_alone = group.len() == 1 && !self.methods.at(group[0]).needs.contains(&group[0]);
+        // Those of this group, as far as they were looked at; there can be thousands.
+        let mut inside: FxHashMap<u32, Option<Arc<Summary>>> =
+            group.iter().map(|&number| (number, None)).collect();
+        let is_alone = group.len() == 1 && !self.methods.at(group[0]).waits_for(group[0]);
         let outlines: Vec<Outline> =
             group.iter().map(|&number| self.methods.at(number).packed.outline()).collect();
         for _ in 0..MOST_ROUNDS {
@@ -588,23 +604,23 @@ impl Compositional {
             for (&number, outline) in group.iter().zip(&outlines) {
                 let slot = self.methods.at(number);
                 let known = |id: MethodId| {
-                    let needed = self.methods.number(id)?;
                     // Whoever is not waited for may not be there yet, or from before.
-                    slot.needs.binary_search(&needed).ok()?;
-                    match group.contains(&needed) {
-                        true => inside.get(&needed).cloned(),
-                        false => self.methods.at(needed).summary.clone(),
+                    let needed = self.methods.number(id).filter(|&needed| slot.waits_for(needed))?;
+                    match inside.get(&needed) {
+                        Some(summary) => summary.clone(),
+                        None => self.methods.at(needed).summary.clone(),
                     }
                 };
                 let summary = summarise(&self.link, &self.knowledge, &known, &slot.method, outline);
-                is_settled &= inside.get(&number).is_some_and(|before| before.digest == summary.digest);
-                inside.insert(number, Arc::new(summary));
+                let new = summary.digest;
+                let before = inside.insert(number, Some(Arc::new(summary))).flatten();
+                is_settled &= before.is_some_and(|before| before.digest == new);
             }
             if is_settled || is_alone {
                 break;
             }
         }
-        group.into_iter().filter_map(|number| Some((number, inside.remove(&number)?))).collect()
+        group.into_iter().filter_map(|number| Some((number, inside.remove(&number)??))).collect()
     }
 
     /// Methods of classes without a name that are not what a thread runs.

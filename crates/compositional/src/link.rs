@@ -429,10 +429,14 @@ fn put<T: std::hash::Hash + Eq>(set: &mut FxHashSet<T>, item: T, is_in: bool) {
 
 fn info(program: &Program, id: FieldId) -> FieldInfo {
     let field = program.field(id);
-    let (access, class) = (field.access, field.class);
-    let text = (program.class_name(class), &program.names[field.name], &program.names[field.descriptor]);
-    let digest = digest(text);
+    let (access, digest) = (field.access, field_digest(program, id));
     FieldInfo { access, digest, holds: Holds::default(), view: None }
+}
+
+/// Of class, name and type.
+pub fn field_digest(program: &Program, field: FieldId) -> u64 {
+    let FieldRef { class, name, descriptor } = program.field_ref(field);
+    digest((program.class_name(class), &program.names[name], &program.names[descriptor]))
 }
 
 pub fn name_digest(program: &Program, method: MethodRef) -> u64 {

@@ -2,6 +2,7 @@
 //! and what was worked out for it; knows nothing of how.
 
 use crate::frame::Method;
+use crate::order::{Need, Needs};
 use crate::outline::Packed;
 use crate::summary::Summary;
 use ir::{ClassId, FieldId, MethodId};
@@ -19,8 +20,10 @@ pub(crate) struct Slot {
     pub method: Method,
     pub packed: Packed,
     pub facts: Facts,
-    /// Numbers of the methods that are asked for when it is summarised, in ascending order.
-    pub needs: Box<[u32]>,
+    /// The methods that are asked for when it is summarised, in ascending order.
+    pub needs: Box<[Need]>,
+    /// The numbers of those that are not waited for, in ascending order.
+    pub cut: Box<[u32]>,
     /// Of the names of all that were summarised together with it.
     pub group: u64,
     pub summary: Option<Arc<Summary>>,
@@ -78,19 +81,14 @@ impl Methods {
         (0..self.slots.len() as u32).filter(|&number| self.slots[number as usize].is_some())
     }
 
-    /// One more than the greatest number.
-    pub fn end(&self) -> usize {
-        self.slots.len()
-    }
-
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
     pub fn add(&mut self, method: Method, packed: Packed) -> u32 {
         let id = method.id;
-        let (facts, needs, group, summary) = Default::default();
-        let slot = Some(Slot { method, packed, facts, needs, group, summary });
+        let (facts, needs, cut, group, summary) = Default::default();
+        let slot = Some(Slot { method, packed, facts, needs, cut, group, summary });
         let number = match self.free.pop() {
             Some(number) => {
                 self.slots[number as usize] = slot;
@@ -110,5 +108,31 @@ impl Methods {
         self.slots[number as usize] = None;
         self.free.push(number);
         Some(number)
+    }
+}
+
+impl Slot {
+    /// Whether another method is waited for.
+    pub fn waits_for(&self, number: u32) -> bool {
+        let is_needed = self.needs.binary_search_by_key(&number, |need| need.number).is_ok();
+        is_needed && self.cut.binary_search(&number).is_err()
+    }
+}
+
+impl Needs for Methods {
+    fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn of(&self, node: u32) -> &[Need] {
+        self.at_if(node).map_or(&[][..], |slot| &slot.needs)
+    }
+
+    fn rank(&self, node: u32) -> u64 {
+        self.at_if(node).map_or(0, |slot| slot.method.digest)
+    }
+
+    fn family(&self, node: u32) -> u64 {
+        self.at_if(node).map_or(0, |slot| u64::from(slot.method.class.0))
     }
 }

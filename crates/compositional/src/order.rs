@@ -1,72 +1,188 @@
-//! Which methods are summarised before which: callees first, those that call each other together, and whatever does
-//! not depend on each other at the same time.
+//! In which order methods are summarised: callees first, methods that call each other together, and whatever does
+//! not depend on each other at the same time. Knows numbers and who needs whom; nothing of methods.
 
-/// Groups of nodes, in levels: nothing in a level needs anything of the same or a later one, but the members of one
-/// group may need each other. `needs` gives for each of `count` nodes the nodes that it needs.
-pub(crate) fn levels<'a>(count: usize, needs: impl Fn(u32) -> &'a [u32]) -> Vec<Vec<Vec<u32>>> {
-    let mut found: Vec<Vec<Vec<u32>>> = Vec::new();
-    let mut level_of = vec![0u32; count];
-    let (mut group_of, mut groups) = (vec![0u32; count], 0);
-    components(count, &needs, |group| {
-        groups += 1;
-        group.iter().for_each(|&node| group_of[node as usize] = groups);
-        let below = group.iter().flat_map(|&node| needs(node));
-        let below = below.filter(|&&node| group_of[node as usize] != groups);
-        let level = below.map(|&node| level_of[node as usize] + 1).max().unwrap_or(0);
-        group.iter().for_each(|&node| level_of[node as usize] = level);
-        if found.len() <= level as usize {
-            found.resize_with(level as usize + 1, Vec::new);
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// One method that another one asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Need {
+    pub number: u32,
+    /// One of several that may be meant, or not asked for in the end.
+    pub is_weak: bool,
+}
+
+/// Who needs whom.
+pub(crate) trait Needs {
+    /// One more than the greatest number.
+    fn count(&self) -> usize;
+    /// In ascending order.
+    fn of(&self, node: u32) -> &[Need];
+    /// By which nodes are put in order where there is a choice: it depends on content alone.
+    fn rank(&self, node: u32) -> u64;
+    /// What belongs together most.
+    fn family(&self, node: u32) -> u64;
+}
+
+pub(crate) struct Order {
+    /// Groups of nodes, in levels: nothing in a level needs anything of the same or a later one, but the members of one
+    /// group may need each other.
+    pub levels: Vec<Vec<Vec<u32>>>,
+    /// What is needed and not waited for, in ascending order.
+    pub cut: FxHashMap<u32, Vec<u32>>,
+}
+
+/// In large programs thousands of methods lead to each other, mostly through calls that may mean any of several
+/// methods. To look at all of them until nothing changes takes long and tells little; what is left when such calls are
+/// not followed back are groups of this size at most, nearly always.
+const LARGEST: usize = 64;
+
+pub(crate) fn order(needs: &impl Needs) -> Order {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut cut: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let all = |node: u32| needs.of(node).iter().map(|need| need.number).collect::<Vec<u32>>();
+    components(0..needs.count() as u32, all, |group| match group.len() {
+        0..=LARGEST => groups.push(group),
+        _ => {
+            let parts = parts(needs, group);
+            add_cuts(needs, &parts, &mut cut);
+            groups.extend(parts);
         }
-        found[level as usize].push(group.to_vec());
+    });
+    Order { levels: levels(needs, groups, &cut), cut }
+}
+
+/// A large group in parts, those that others of it need first as far as possible.
+fn parts(needs: &impl Needs, mut group: Vec<u32>) -> Vec<Vec<u32>> {
+    group.sort_unstable_by_key(|&node| needs.rank(node));
+    let mut found = Vec::new();
+    let strong = inside(needs, &group, |_, need| !need.is_weak);
+    components(group.iter().copied(), |node| strong[&node].clone(), |mut part| {
+        if part.len() <= LARGEST {
+            found.push(part);
+            return;
+        }
+        part.sort_unstable_by_key(|&node| needs.rank(node));
+        let near = inside(needs, &part, |node, need| {
+            !need.is_weak && needs.family(node) == needs.family(need.number)
+        });
+        components(part.iter().copied(), |node| near[&node].clone(), |part| found.push(part));
     });
     found
 }
 
+/// Who needs whom among some, in the order of ranks.
+fn inside(
+    needs: &impl Needs,
+    nodes: &[u32],
+    is_kept: impl Fn(u32, &Need) -> bool,
+) -> FxHashMap<u32, Vec<u32>> {
+    let own: FxHashSet<u32> = nodes.iter().copied().collect();
+    let of = |node: u32| {
+        let kept = needs.of(node).iter().filter(|need| own.contains(&need.number) && is_kept(node, need));
+        let mut kept: Vec<u32> = kept.map(|need| need.number).collect();
+        kept.sort_unstable_by_key(|&node| needs.rank(node));
+        kept
+    };
+    nodes.iter().map(|&node| (node, of(node))).collect()
+}
+
+/// Parts are not waited for by those that come before them.
+fn add_cuts(needs: &impl Needs, parts: &[Vec<u32>], cut: &mut FxHashMap<u32, Vec<u32>>) {
+    let places = parts.iter().enumerate().flat_map(|(at, part)| part.iter().map(move |&node| (node, at)));
+    let places: FxHashMap<u32, usize> = places.collect();
+    for (&node, at) in &places {
+        let is_later = |need: &&Need| places.get(&need.number).is_some_and(|place| place > at);
+        let later: Vec<u32> = needs.of(node).iter().filter(is_later).map(|need| need.number).collect();
+        if !later.is_empty() {
+            cut.insert(node, later);
+        }
+    }
+}
+
+fn levels(needs: &impl Needs, groups: Vec<Vec<u32>>, cut: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<Vec<u32>>> {
+    let mut found: Vec<Vec<Vec<u32>>> = Vec::new();
+    let mut level_of = vec![0u32; needs.count()];
+    let mut group_of = vec![0usize; needs.count()];
+    for (number, group) in groups.into_iter().enumerate() {
+        group.iter().for_each(|&node| group_of[node as usize] = number + 1);
+        let below = group.iter().flat_map(|&node| {
+            let cut = cut.get(&node).map_or(&[][..], Vec::as_slice);
+            let waits = needs.of(node).iter().filter(|need| cut.binary_search(&need.number).is_err());
+            waits.map(|need| need.number as usize)
+        });
+        let below = below.filter(|&node| group_of[node] != number + 1);
+        let level = below.map(|node| level_of[node] + 1).max().unwrap_or(0);
+        group.iter().for_each(|&node| level_of[node as usize] = level);
+        if found.len() <= level as usize {
+            found.resize_with(level as usize + 1, Vec::new);
+        }
+        found[level as usize].push(group);
+    }
+    found
+}
+
 /// Tarjan's algorithm with a stack of its own: calls in programs nest deeper than threads can.
-fn components<'a>(count: usize, needs: impl Fn(u32) -> &'a [u32], mut found: impl FnMut(&[u32])) {
-    const NEW: u32 = u32::MAX;
-    let (mut index, mut low) = (vec![NEW; count], vec![0u32; count]);
-    let mut on_path = vec![false; count];
-    let (mut path, mut next_index) = (Vec::new(), 0);
-    let mut work: Vec<(u32, usize)> = Vec::new();
-    for root in 0..count as u32 {
-        if index[root as usize] != NEW {
+fn components(
+    roots: impl Iterator<Item = u32>,
+    needs: impl Fn(u32) -> Vec<u32>,
+    mut found: impl FnMut(Vec<u32>),
+) {
+    struct State {
+        index: u32,
+        low: u32,
+        on_path: bool,
+    }
+    let mut states: FxHashMap<u32, State> = FxHashMap::default();
+    let mut path: Vec<u32> = Vec::new();
+    let mut work: Vec<(u32, Vec<u32>, usize)> = Vec::new();
+    for root in roots {
+        if states.contains_key(&root) {
             continue;
         }
-        work.push((root, 0));
-        while let Some(&mut (node, ref mut at)) = work.last_mut() {
-            let node = node as usize;
+        work.push((root, needs(root), 0));
+        while let Some((node, below, at)) = work.last_mut() {
+            let node = *node;
             if *at == 0 {
-                index[node] = next_index;
-                low[node] = next_index;
-                next_index += 1;
-                path.push(node as u32);
-                on_path[node] = true;
+                let index = states.len() as u32;
+                states.entry(node).or_insert_with(|| {
+                    path.push(node);
+                    State { index, low: index, on_path: true }
+                });
             }
-            match needs(node as u32).get(*at) {
-                Some(&need) => {
-                    *at += 1;
-                    let need = need as usize;
-                    if index[need] == NEW {
-                        work.push((need as u32, 0));
-                    } else if on_path[need] {
-                        low[node] = low[node].min(index[need]);
+            if let Some(&need) = below.get(*at) {
+                *at += 1;
+                match states.get(&need) {
+                    None => work.push((need, needs(need), 0)),
+                    Some(State { index, on_path: true, .. }) => {
+                        let index = *index;
+                        lower(states.get_mut(&node).map(|state| &mut state.low), index);
+                    }
+                    Some(_) => {}
+                }
+                continue;
+            }
+            work.pop();
+            let State { index, low, .. } = states[&node];
+            if let Some((above, ..)) = work.last() {
+                lower(states.get_mut(above).map(|state| &mut state.low), low);
+            }
+            if low == index {
+                let start = path.iter().rposition(|&other| other == node).unwrap_or(0);
+                let group = path.split_off(start);
+                for member in &group {
+                    if let Some(state) = states.get_mut(member) {
+                        state.on_path = false;
                     }
                 }
-                None => {
-                    work.pop();
-                    if let Some(&(above, _)) = work.last() {
-                        low[above as usize] = low[above as usize].min(low[node]);
-                    }
-                    if low[node] == index[node] {
-                        let start = path.iter().rposition(|&other| other as usize == node).unwrap_or(0);
-                        let group = path.split_off(start);
-                        group.iter().for_each(|&member| on_path[member as usize] = false);
-                        found(&group);
-                    }
-                }
+                found(group);
             }
         }
+    }
+}
+
+fn lower(low: Option<&mut u32>, to: u32) {
+    if let Some(low) = low {
+        *low = (*low).min(to);
     }
 }
 
@@ -74,32 +190,103 @@ fn components<'a>(count: usize, needs: impl Fn(u32) -> &'a [u32], mut found: imp
 mod tests {
     use super::*;
 
+    /// Ranks and families are the numbers themselves, in tens.
+    struct Graph(Vec<Vec<Need>>);
+
+    impl Graph {
+        fn strong(needs: &[&[u32]]) -> Graph {
+            let need = |&number: &u32| Need { number, is_weak: false };
+            Graph(needs.iter().map(|needs| needs.iter().map(need).collect()).collect())
+        }
+    }
+
+    impl Needs for Graph {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn of(&self, node: u32) -> &[Need] {
+            &self.0[node as usize]
+        }
+
+        fn rank(&self, node: u32) -> u64 {
+            u64::from(node)
+        }
+
+        fn family(&self, node: u32) -> u64 {
+            u64::from(node) / 10
+        }
+    }
+
+    fn sorted(order: Order) -> Vec<Vec<Vec<u32>>> {
+        let sort = |mut level: Vec<Vec<u32>>| {
+            level.iter_mut().for_each(|group| group.sort_unstable());
+            level.sort();
+            level
+        };
+        order.levels.into_iter().map(sort).collect()
+    }
+
     #[test]
     fn callees_come_first_and_cycles_together() {
         // 0 calls 1, 1 and 2 call each other, 2 calls 3; 4 stands alone.
-        let needs = vec![vec![1], vec![2], vec![1, 3], vec![], vec![]];
-        let levels = levels(needs.len(), |node| &needs[node as usize]);
-        let sorted: Vec<Vec<Vec<u32>>> = levels
-            .into_iter()
-            .map(|level| {
-                let mut groups: Vec<Vec<u32>> = level
-                    .into_iter()
-                    .map(|mut group| {
-                        group.sort_unstable();
-                        group
-                    })
-                    .collect();
-                groups.sort();
-                groups
-            })
-            .collect();
-        assert_eq!(sorted, [vec![vec![3], vec![4]], vec![vec![1, 2]], vec![vec![0]]]);
+        let graph = Graph::strong(&[&[1], &[2], &[1, 3], &[], &[]]);
+        let order = order(&graph);
+        assert!(order.cut.is_empty());
+        assert_eq!(sorted(order), [vec![vec![3], vec![4]], vec![vec![1, 2]], vec![vec![0]]]);
     }
 
     #[test]
     fn a_long_chain_does_not_fill_the_stack() {
-        let needs: Vec<Vec<u32>> =
-            (0..200_000u32).map(|node| if node == 0 { vec![] } else { vec![node - 1] }).collect();
-        assert_eq!(levels(needs.len(), |node| &needs[node as usize]).len(), 200_000);
+        let needs = (0..200_000u32).map(|node| match node {
+            0 => vec![],
+            _ => vec![Need { number: node - 1, is_weak: false }],
+        });
+        assert_eq!(order(&Graph(needs.collect())).levels.len(), 200_000);
+    }
+
+    /// A ring of 200 in which every tenth step is a weak one.
+    fn ring() -> Graph {
+        let need = |node: u32| vec![Need { number: (node + 1) % 200, is_weak: node % 10 == 9 }];
+        Graph((0..200).map(need).collect())
+    }
+
+    #[test]
+    fn a_large_cycle_is_cut_where_it_is_weak() {
+        let order = order(&ring());
+        assert!(order.levels.iter().flatten().all(|group| group.len() == 1));
+        // Only the way back is cut: all other weak steps lead to what comes first.
+        assert_eq!(order.cut.values().map(Vec::len).sum::<usize>(), 1);
+        assert!(order.cut.keys().all(|node| node % 10 == 9));
+    }
+
+    #[test]
+    fn nothing_waits_for_what_comes_later() {
+        let graph = ring();
+        let order = order(&graph);
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        for level in &order.levels {
+            for &node in level.iter().flatten() {
+                let cut = order.cut.get(&node).map_or(&[][..], Vec::as_slice);
+                let mut waits = graph.of(node).iter().filter(|need| !cut.contains(&need.number));
+                assert!(waits.all(|need| seen.contains(&need.number)), "{node}");
+            }
+            seen.extend(level.iter().flatten());
+        }
+        assert_eq!(seen.len(), 200);
+    }
+
+    #[test]
+    fn where_all_is_strong_families_stay_together() {
+        let need = |node: u32| {
+            let next = Need { number: (node + 1) % 100, is_weak: false };
+            let back = Need { number: node / 10 * 10, is_weak: false };
+            let mut needs = vec![next, back];
+            needs.sort_unstable();
+            needs.dedup();
+            needs
+        };
+        let order = order(&Graph((0..100).map(need).collect()));
+        assert!(order.levels.iter().flatten().all(|group| group.len() == 10));
     }
 }

@@ -1,7 +1,8 @@
 //! Access paths: how a method names memory, from a parameter or a static field on. Two accesses are taken to meet
 //! if they are to the same path; what objects there are is never asked.
 
-use ir::{ClassId, FieldId};
+use crate::link::{digest, field_digest};
+use ir::{ClassId, FieldId, Program};
 use serde::{Deserialize, Serialize};
 
 /// Where a path begins.
@@ -104,6 +105,29 @@ impl Path {
         let last = self.steps.iter_mut().rev().find(|step| **step != NONE)?;
         *last = NONE;
         Some(self)
+    }
+
+    /// A number that depends on names only, given those of fields and classes.
+    pub fn digest(&self, field: impl Fn(FieldId) -> u64, class: impl Fn(ClassId) -> u64) -> u64 {
+        let root = match self.root {
+            Root::Param(number) => (0u8, u64::from(number)),
+            Root::Static(id) => (1, field(id)),
+            Root::Class(id) => (2, class(id)),
+            Root::Made(value) => (3, u64::from(value)),
+            Root::Unknown => (4, 0),
+        };
+        let step = |step: Step| match step {
+            Step::Field(id) => field(id),
+            Step::Elements => 1,
+            Step::Contents => 2,
+        };
+        let steps: [u64; LONGEST] = self.steps.map(|packed| unpacked(packed).map_or(0, step));
+        digest((root, steps))
+    }
+
+    /// The same, with the names of a program.
+    pub fn name_digest(&self, program: &Program) -> u64 {
+        self.digest(|field| field_digest(program, field), |class| digest(program.class_name(class)))
     }
 
     /// Is this the way to the other one, or the other one itself?

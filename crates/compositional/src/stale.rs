@@ -4,6 +4,7 @@
 use crate::engine::Compositional;
 use crate::link::Holds;
 use crate::methods::Slot;
+use crate::order::Need;
 use crate::outline::{Event, Outline, Value};
 use ir::{ClassChange, ClassId, FieldId, FieldRef, MethodRef, Program, ProgramDelta, Selector};
 use rayon::prelude::*;
@@ -86,8 +87,8 @@ struct Mentions<'a> {
 impl Mentions<'_> {
     fn in_slot(&self, slot: &Slot) -> bool {
         // Objects of a class that only the called method names.
-        let returns = |&number: &u32| {
-            let summary = self.engine.methods.at_if(number).and_then(|slot| slot.summary.as_ref());
+        let returns = |need: &Need| {
+            let summary = self.engine.methods.at_if(need.number).and_then(|slot| slot.summary.as_ref());
             summary.and_then(|summary| summary.returns.class).is_some_and(|class| self.class(class))
         };
         self.in_outline(&slot.packed.outline()) || slot.needs.iter().any(returns)

@@ -44,8 +44,8 @@ pub struct Analysed {
 
 impl Analysed {
     /// To be done when nobody waits any more.
-    pub fn keep_state(&self) {
-        if let (Some(session), Some(kept)) = (&self.session, &self.kept) {
+    pub fn keep_state(&mut self) {
+        if let (Some(session), Some(kept)) = (&mut self.session, &self.kept) {
             kept.keep_state(session);
         }
     }

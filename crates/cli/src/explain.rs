@@ -20,7 +20,7 @@ pub fn run(id: &str, settings: Settings) -> Result<()> {
         return deliver(&finding, &project, &settings);
     }
     let settings = settings.with_all();
-    let analysed = check::analyse_opened(project, &settings, &meter)?;
+    let mut analysed = check::analyse_opened(project, &settings, &meter)?;
     drop(meter);
     let finding = find(id, &analysed.report).map_err(anyhow::Error::msg)?;
     deliver(finding, &analysed.project, &settings)?;

@@ -1,8 +1,9 @@
-//! What earlier runs have kept: reports and solved states, what each of them is known by, and the way of a report into
+//! What earlier runs have kept: reports, solved states and summaries, what each of them is known by, and the way of a report into
 //! bytes and back. Knows nothing of files in the cache, nor of what a report says.
 
 use crate::settings::{Keep, Settings};
 use cache::{Hash, Key, Store};
+use classfile::ClassSource;
 use findings::{Note, Report};
 use project::Project;
 use session::{Options, Progress, Session};
@@ -13,8 +14,12 @@ use std::path::{Path, absolute};
 const FORMAT: u32 = 2;
 /// The same for a solved state.
 const STATE_FORMAT: u32 = 1;
-/// Reports of large programs take a few megabytes, solved states some tens.
+/// The same for summaries.
+const SUMMARIES_FORMAT: u32 = 1;
+/// Reports of large programs take a few megabytes, solved states and summaries some tens.
 const LIMIT: u64 = 512 << 20;
+/// Of very large programs more: for each class so much on top.
+const FOR_EACH_CLASS: u64 = 24 << 10;
 /// A directory with one of these is that of a project. Other directories are left as they are: one of classes would
 /// be packed with what is kept in it.
 const SIGNS: [&str; 7] = [
@@ -32,6 +37,7 @@ pub struct Kept {
     store: Store,
     report: Key,
     state: Key,
+    summaries: Key,
     /// What is measured has to run.
     is_measured: bool,
 }
@@ -45,10 +51,12 @@ impl Kept {
             Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
         };
         let (report, state) = (report_content(project, settings)?, state_content(project, settings)?);
+        let limit = LIMIT + FOR_EACH_CLASS * project.app_classes().len() as u64;
         Some(Kept {
-            store: Store::open(directory, LIMIT),
+            store: Store::open(directory, limit),
             report: Key::new("report", report, FORMAT),
             state: Key::new("state", state, STATE_FORMAT),
+            summaries: Key::new("summaries", state, SUMMARIES_FORMAT),
             is_measured: settings.stats,
         })
     }
@@ -68,13 +76,19 @@ impl Kept {
 
     /// Analyses the program from its state as it was kept last. None if there is none that is of use.
     pub fn resume(&self, session: &mut Session, progress: Progress<'_>) -> Option<Report> {
+        if session.summarises() {
+            self.store.get(&self.summaries).into_iter().for_each(|summaries| session.recall(summaries));
+        }
         session.resume(&self.store.get(&self.state)?, progress)
     }
 
     /// In the place of the one before.
-    pub fn keep_state(&self, session: &Session) {
+    pub fn keep_state(&self, session: &mut Session) {
         if let Some(bytes) = session.state() {
             self.store.put(&self.state, &bytes);
+        }
+        if let Some(bytes) = session.summaries() {
+            self.store.put(&self.summaries, &bytes);
         }
     }
 
@@ -111,8 +125,12 @@ fn state_content(project: &Project, settings: &Settings) -> Option<Hash> {
         settings,
         &Options { least: Default::default(), engines: Default::default(), ..settings.options.clone() },
     )?;
+    // Within the project by where they are in it: it may be kept elsewhere on another machine.
+    let directory = absolute(Path::new(".").join(project.directory())).ok()?;
     for path in settings.request.paths.iter().chain(&settings.request.classpath) {
-        parts.add(absolute(path).ok()?.as_os_str().as_encoded_bytes());
+        let path = absolute(path).ok()?;
+        let within = path.strip_prefix(&directory).unwrap_or(&path);
+        parts.add(within.as_os_str().as_encoded_bytes());
     }
     parts.add(b"jdk");
     project.identify_jdk(&mut |part| parts.add(part));
@@ -126,9 +144,8 @@ impl Parts {
     /// What decides every result, whatever is analysed.
     fn of(settings: &Settings, options: &Options) -> Option<Parts> {
         let mut parts = Parts::default();
-        // During development the same version comes to other results.
-        let binary = fs::metadata(std::env::current_exe().ok()?).ok()?;
-        parts.add(format!("{} {:?}", binary.len(), binary.modified().ok()?).as_bytes());
+        // During development the same version comes to other results; on another machine it is the same binary.
+        parts.add(&fs::read(std::env::current_exe().ok()?).ok()?);
         // None of these decides what is found.
         let options = Options { threads: 0, follow: false, keep: false, ..options.clone() };
         parts.add(format!("{options:?}").as_bytes());

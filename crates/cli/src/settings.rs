@@ -124,12 +124,7 @@ impl Settings {
         let WatchArgs { program, keep, show, poll: _ } = args;
         let (format, fail_on, accept) = (Format::Text, Some(FailOn::Never), AcceptArgs::default());
         let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
-        // Summaries are worked out anew after every change, which takes long in large programs.
-        let is_told = args.program.settings.engine.is_some();
         let mut settings = Settings::resolve(args, config, around);
-        if !is_told {
-            settings.options.engines = session::Engines::WholeProgram;
-        }
         settings.options.follow = true;
         settings
     }

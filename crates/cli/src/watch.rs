@@ -68,7 +68,7 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
             is_kept = false;
         } else if !is_kept && told.is_complete() {
             // Nobody waits now.
-            keep(&session, &news.project, settings);
+            keep(&mut session, &news.project, settings);
             is_kept = true;
         }
     }
@@ -90,7 +90,7 @@ fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settin
     Some(Some(Cost::of(news, update)))
 }
 
-fn keep(session: &Session, project: &Project, settings: &Settings) {
+fn keep(session: &mut Session, project: &Project, settings: &Settings) {
     let report = session.report();
     // Notes may be about what no longer is.
     if begin::is_analysed(&report)

@@ -259,12 +259,6 @@ impl Digests<'_> {
         let stores: Vec<(u64, u16)> =
             summary.stores.iter().map(|&(field, param)| (self.field(field), param)).collect();
         let returns = (returned, class, summary.returns.view, summary.returns.part);
-        digest((
-            accesses,
-            taken,
-            blocking,
-            runs,
-            (leaves, returns, stores, summary.thread, summary.detached),
-        ))
+        digest((accesses, taken, blocking, runs, (leaves, returns, stores, summary.thread, summary.detached)))
     }
 }

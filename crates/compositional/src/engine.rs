@@ -54,18 +54,22 @@ const AT_A_TIME: usize = 1024;
 impl Compositional {
     /// Reads all classes of the application and summarises their methods, and those of libraries that they call.
     pub fn new(source: Arc<dyn ClassSource>, models: Models, knowledge: Knowledge) -> Compositional {
-        let mut engine = Compositional {
-            link: Link::new(Program::new(source.clone()), models),
-            knowledge,
-            methods: Methods::default(),
-            held: FxHashMap::default(),
-            unknown: FxHashSet::default(),
-            escaping: FxHashSet::default(),
-            classes: FxHashSet::default(),
-        };
+        let link = Link::new(Program::new(source.clone()), models);
+        let mut engine = Compositional::with(link, knowledge, Methods::default(), FxHashSet::default());
         let all = source.app_classes();
         engine.apply(source, &all);
         engine
+    }
+
+    /// What follows from the rest is there after the next change.
+    pub(crate) fn with(
+        link: Link,
+        knowledge: Knowledge,
+        methods: Methods,
+        classes: FxHashSet<ClassId>,
+    ) -> Compositional {
+        let (held, unknown, escaping) = Default::default();
+        Compositional { link, knowledge, methods, held, unknown, escaping, classes }
     }
 
     /// Follows a change of the class path, given the internal names of the classes that may have come, changed or gone.
@@ -311,9 +315,9 @@ impl Compositional {
         if !stale.is_about_names() {
             return;
         }
-        let is_told = |slot: &Slot| stale.classes.contains(&slot.method.class) || !slot.method.needs.is_empty();
-        let again: Vec<u32> =
-            self.methods.all().filter(|&number| is_told(self.methods.at(number))).collect();
+        let is_told =
+            |slot: &Slot| stale.classes.contains(&slot.method.class) || !slot.method.needs.is_empty();
+        let again: Vec<u32> = self.methods.all().filter(|&number| is_told(self.methods.at(number))).collect();
         for number in again {
             let id = self.methods.at(number).method.id;
             self.link.update_method(id);
@@ -535,10 +539,8 @@ impl Compositional {
     fn summarise(&mut self, stale: &Stale) -> (usize, usize) {
         let mut numbers: Vec<u32> = stale.methods.iter().copied().collect();
         numbers.sort_unstable();
-        let needs: Vec<Box<[Need]>> = numbers
-            .par_iter()
-            .map(|&number| self.needs(&self.methods.at(number).packed.outline()))
-            .collect();
+        let needs: Vec<Box<[Need]>> =
+            numbers.par_iter().map(|&number| self.needs(&self.methods.at(number).packed.outline())).collect();
         for (number, needs) in numbers.into_iter().zip(needs) {
             self.methods.at_mut(number).needs = needs;
         }
@@ -559,7 +561,8 @@ impl Compositional {
                 let signature = self.signature(group);
                 group.iter().any(|&number| {
                     let Some(slot) = self.methods.at_if(number) else { return false };
-                    let is_other = |need: &Need| is_other[need.number as usize] && slot.waits_for(need.number);
+                    let is_other =
+                        |need: &Need| is_other[need.number as usize] && slot.waits_for(need.number);
                     is_stale[number as usize] || slot.group != signature || slot.needs.iter().any(is_other)
                 })
             };

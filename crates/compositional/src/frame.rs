@@ -11,10 +11,11 @@ use crate::value::Abs;
 use ir::{CallKind, ClassId, FieldId, MethodId, MethodRef};
 use models::Knowledge;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What is known of a method before it is looked into.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
     pub id: MethodId,
     pub class: ClassId,

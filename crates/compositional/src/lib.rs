@@ -13,6 +13,7 @@ mod evidence;
 mod fields;
 mod frame;
 mod guard;
+mod kept;
 mod link;
 mod methods;
 mod modelled;

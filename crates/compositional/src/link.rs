@@ -3,20 +3,25 @@
 
 use crate::outline::{Event, Outline, Value, ValueId};
 use crate::stale::Stale;
-use classfile::Layer;
+use classfile::{ClassSource, Layer};
 use ir::{CallKind, ClassId, FieldId, FieldRef, Loaded, MethodId, MethodRef, Program, Selector, access};
 use models::{Knowledge, Model, Models};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// More implementations than this tell nothing: a call to all of them is a call to none.
 const MOST_TARGETS: usize = 8;
 
+/// What was found out already is not written: it is asked for again.
+#[derive(Serialize, Deserialize)]
 pub struct Link {
     pub program: Mutex<Program>,
+    #[serde(skip)]
     models: Mutex<Models>,
     /// By what stands in the code, and what is known of the receiver.
+    #[serde(skip)]
     callees: RwLock<FxHashMap<(MethodRef, Receiver), Arc<Callee>>>,
     fields: FxHashMap<FieldRef, FieldId>,
     infos: FxHashMap<FieldId, FieldInfo>,
@@ -29,6 +34,7 @@ pub struct Link {
     /// Methods that return the same whenever they are called.
     functional: FxHashSet<MethodId>,
     /// What a class answers with when it is called as a function or a task.
+    #[serde(skip)]
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
 }
 
@@ -66,7 +72,7 @@ pub struct Callee {
 }
 
 /// What is known of a field.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FieldInfo {
     pub access: u16,
     pub digest: u64,
@@ -76,7 +82,7 @@ pub struct FieldInfo {
     pub view: Option<(FieldId, bool)>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Holds {
     #[default]
     Nothing,
@@ -131,6 +137,14 @@ impl Link {
             functional: FxHashSet::default(),
             answers: RwLock::default(),
         }
+    }
+
+    /// One that was read, with what is not written.
+    pub fn over(mut self, source: Arc<dyn ClassSource>, models: Models) -> Link {
+        let program = std::mem::replace(self.program(), Program::new(source.clone()));
+        *self.program() = program.over(source);
+        self.models = Mutex::new(models);
+        self
     }
 
     pub fn program(&mut self) -> &mut Program {

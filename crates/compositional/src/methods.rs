@@ -7,6 +7,7 @@ use crate::outline::Packed;
 use crate::summary::Summary;
 use ir::{ClassId, FieldId, MethodId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -16,6 +17,7 @@ pub(crate) struct Methods {
     free: Vec<u32>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Slot {
     pub method: Method,
     pub packed: Packed,
@@ -30,7 +32,7 @@ pub(crate) struct Slot {
 }
 
 /// What others want to know of a method's outline.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
     /// Methods of libraries that it calls.
     pub library: Box<[MethodId]>,
@@ -41,7 +43,7 @@ pub(crate) struct Facts {
 }
 
 /// Something is put into a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Store {
     pub field: FieldId,
     /// The class of the object, if that is known; nothing at all for null.
@@ -51,6 +53,20 @@ pub(crate) struct Store {
 }
 
 impl Methods {
+    /// As they were, by their numbers.
+    pub fn of(slots: Vec<Option<Slot>>) -> Methods {
+        let numbers = slots.iter().enumerate();
+        let numbers = numbers.filter_map(|(number, slot)| Some((slot.as_ref()?.method.id, number as u32)));
+        let numbers = numbers.collect();
+        let free = (0..slots.len() as u32).filter(|&number| slots[number as usize].is_none()).collect();
+        Methods { slots, numbers, free }
+    }
+
+    /// By their numbers.
+    pub fn slots(&self) -> &[Option<Slot>] {
+        &self.slots
+    }
+
     pub fn number(&self, id: MethodId) -> Option<u32> {
         self.numbers.get(&id).copied()
     }

@@ -2,9 +2,10 @@
 //! not depend on each other at the same time. Knows numbers and who needs whom; nothing of methods.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 /// One method that another one asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Need {
     pub number: u32,
     /// One of several that may be meant, or not asked for in the end.
@@ -56,17 +57,21 @@ fn parts(needs: &impl Needs, mut group: Vec<u32>) -> Vec<Vec<u32>> {
     group.sort_unstable_by_key(|&node| needs.rank(node));
     let mut found = Vec::new();
     let strong = inside(needs, &group, |_, need| !need.is_weak);
-    components(group.iter().copied(), |node| strong[&node].clone(), |mut part| {
-        if part.len() <= LARGEST {
-            found.push(part);
-            return;
-        }
-        part.sort_unstable_by_key(|&node| needs.rank(node));
-        let near = inside(needs, &part, |node, need| {
-            !need.is_weak && needs.family(node) == needs.family(need.number)
-        });
-        components(part.iter().copied(), |node| near[&node].clone(), |part| found.push(part));
-    });
+    components(
+        group.iter().copied(),
+        |node| strong[&node].clone(),
+        |mut part| {
+            if part.len() <= LARGEST {
+                found.push(part);
+                return;
+            }
+            part.sort_unstable_by_key(|&node| needs.rank(node));
+            let near = inside(needs, &part, |node, need| {
+                !need.is_weak && needs.family(node) == needs.family(need.number)
+            });
+            components(part.iter().copied(), |node| near[&node].clone(), |part| found.push(part));
+        },
+    );
     found
 }
 

@@ -72,7 +72,8 @@ impl Ahead {
 
     /// Has these at hand, and no others.
     pub fn hold<'a>(&self, sketches: impl IntoIterator<Item = &'a Sketch>) {
-        let found = sketches.into_iter().filter_map(|sketch| Some((sketch.name.clone(), sketch.bytes.clone()?)));
+        let found =
+            sketches.into_iter().filter_map(|sketch| Some((sketch.name.clone(), sketch.bytes.clone()?)));
         *self.ready.lock().expect("nobody panics with it") = found.collect();
     }
 
@@ -85,6 +86,10 @@ impl ClassSource for Ahead {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         let ready = self.ready.lock().expect("nobody panics with it").get(name).cloned();
         ready.or_else(|| self.source.find(name))
+    }
+
+    fn stamp(&self, name: &str) -> Option<u64> {
+        self.source.stamp(name)
     }
 
     fn app_classes(&self) -> Vec<String> {

@@ -63,8 +63,7 @@ pub(crate) fn find(engine: &Compositional, program: &Program, stale: &Stale) -> 
         return Vec::new();
     }
     let mentions = Mentions { engine, stale, named: named(program, stale) };
-    let rest: Vec<u32> =
-        engine.methods.all().filter(|number| !stale.methods.contains(number)).collect();
+    let rest: Vec<u32> = engine.methods.all().filter(|number| !stale.methods.contains(number)).collect();
     rest.into_par_iter().filter(|&number| mentions.in_slot(engine.methods.at(number))).collect()
 }
 
@@ -73,7 +72,8 @@ fn named(program: &Program, stale: &Stale) -> FxHashSet<Selector> {
     let names: FxHashSet<&str> = stale.classes.iter().map(|&class| program.class_name(class)).collect();
     let is_named = |selector: &Selector| {
         let (_, descriptor) = program.selector_text(*selector);
-        ir::descriptor::parameters(descriptor).any(|param| param.class().is_some_and(|class| names.contains(class)))
+        ir::descriptor::parameters(descriptor)
+            .any(|param| param.class().is_some_and(|class| names.contains(class)))
     };
     program.selectors().filter(is_named).collect()
 }

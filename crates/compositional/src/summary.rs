@@ -4,9 +4,10 @@
 use crate::outline::EventId;
 use crate::path::Path;
 use ir::{ClassId, FieldId, MethodId, MethodRef, Selector};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// In the order of their digests.
     pub accesses: Vec<Access>,
@@ -41,7 +42,7 @@ pub struct Summary {
 }
 
 /// The thread a method runs on, as far as it says so itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Thread {
     #[default]
     Unknown,
@@ -52,7 +53,7 @@ pub enum Thread {
 }
 
 /// A call of something that says nothing about threads.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stranger {
     pub receiver: Path,
     pub interface: ClassId,
@@ -61,7 +62,7 @@ pub struct Stranger {
 }
 
 /// A call, in terms of the caller.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Called {
     pub target: MethodId,
     pub held: Box<[Path]>,
@@ -69,7 +70,7 @@ pub struct Called {
 }
 
 /// A lock that is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Held {
     pub lock: Path,
     pub shared: bool,
@@ -80,14 +81,14 @@ pub struct Held {
 }
 
 /// What happens in this method, or in one that it calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     pub at: EventId,
     /// The method called there, and the digest of what happens in its summary.
     pub via: Option<(MethodId, u64)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     pub path: Path,
     pub writes: bool,
@@ -108,7 +109,7 @@ pub struct Access {
     pub digest: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     pub lock: Path,
     pub shared: bool,
@@ -121,7 +122,7 @@ pub struct Taken {
     pub digest: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nested {
     pub held: Arc<[Held]>,
     pub lock: Path,
@@ -129,7 +130,7 @@ pub struct Nested {
     pub site: Site,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocking {
     /// Which call of a library, and the digest of its name.
     pub what: (MethodRef, u64),
@@ -143,7 +144,7 @@ pub struct Blocking {
 }
 
 /// What a parameter is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub param: u16,
     pub method: Asked,
@@ -153,14 +154,14 @@ pub struct Run {
     pub at: EventId,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Asked {
     Selector(Selector),
     /// By name and number of arguments, as models say it.
     Named(Box<str>, u8),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Left {
     pub lock: Path,
     pub shared: bool,
@@ -171,7 +172,7 @@ pub struct Left {
     pub at: EventId,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
     /// What else may be returned has no name: it is new, or comes from somewhere.
     pub paths: Vec<Path>,

@@ -16,6 +16,13 @@ impl Program {
         Program { source, ..self }
     }
 
+    /// Forgets what was found out by looking for members: it can be found out again.
+    pub fn forget_answers(&mut self) {
+        self.dispatch_cache = Default::default();
+        self.resolve_cache = Default::default();
+        self.field_cache = Default::default();
+    }
+
     /// Whether every resource that was asked for is what it was.
     pub fn has_same_resources(&self) -> bool {
         self.resources.iter().all(|(path, &known)| digest_all(&self.source.resources(path)) == known)

@@ -7,6 +7,7 @@ use crate::class_name::class_name;
 use crate::index::{Index, Location};
 use crate::notes::{Kind, Notes};
 use classfile::{ClassBytes, Layer};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 pub struct ClassPath {
@@ -32,6 +33,21 @@ impl ClassPath {
             // A class that ends too early is for the class reader to report.
             _ => Some(ClassBytes { bytes, layer: location.layer }),
         }
+    }
+
+    /// By which a change of the class is known, without reading it if it is in an archive.
+    pub fn stamp(&self, name: &str, notes: &Notes) -> Option<u64> {
+        let location = *self.index.classes.get(name)?;
+        let mut hasher = DefaultHasher::new();
+        location.layer.hash(&mut hasher);
+        match &self.containers[location.container as usize].items {
+            Items::Jar(jar) => {
+                let entry = &jar.archive.entries[location.item as usize];
+                (entry.crc, entry.size, entry.packed, entry.method, entry.encrypted).hash(&mut hasher);
+            }
+            Items::Classes(..) | Items::Services(_) => self.read(location, notes)?.hash(&mut hasher),
+        }
+        Some(hasher.finish())
     }
 
     pub fn has_program(&self) -> bool {

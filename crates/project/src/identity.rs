@@ -2,12 +2,14 @@
 
 use crate::Project;
 use crate::assemble::{Container, Items};
-use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::{fs, io};
 
 impl Project {
     /// Hands over, part by part, the content of everything classes and resources are taken from, and which JDK is
     /// used. Two projects with the same parts give the same classes. Nothing is unpacked, so the same classes packed
-    /// differently are different parts; times and places of files do not matter, apart from the JDK's.
+    /// differently are different parts; times and places of files do not matter.
     pub fn identify(&self, part: &mut dyn FnMut(&[u8])) {
         self.identify_jdk(part);
         self.classpath.containers.iter().for_each(|container| identify(container, part));
@@ -15,14 +17,19 @@ impl Project {
 
     /// The part of this that says which JDK is used.
     pub fn identify_jdk(&self, part: &mut dyn FnMut(&[u8])) {
-        let modules = self.jdk.home.join("lib/modules");
-        part(self.jdk.home.as_os_str().as_encoded_bytes());
         part(&fs::read(self.jdk.home.join("release")).unwrap_or_default());
-        part(
-            format!("{:?}", fs::metadata(modules).map(|found| (found.len(), found.modified().ok())).ok())
-                .as_bytes(),
-        );
+        part(&index_of_modules(&self.jdk.home.join("lib/modules")).unwrap_or_default());
     }
+}
+
+/// Where the image of a JDK says what it holds, where and how much of it.
+const INDEX: u64 = 4 << 20;
+
+fn index_of_modules(modules: &Path) -> io::Result<Vec<u8>> {
+    let file = fs::File::open(modules)?;
+    let mut bytes = file.metadata()?.len().to_le_bytes().to_vec();
+    file.take(INDEX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn identify(container: &Container, part: &mut dyn FnMut(&[u8])) {

@@ -169,6 +169,9 @@ impl Project {
     }
 }
 
+/// Of every class of the JDK, which is known as a whole.
+const JDK_STAMP: u64 = 1;
+
 impl ClassSource for Project {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         // A JVM takes `java.*` from the JDK alone; only someone who analyses the JDK itself wants otherwise.
@@ -182,6 +185,13 @@ impl ClassSource for Project {
         };
         let from_classpath = || self.classpath.find(name, &self.notes);
         if jdk_first { from_jdk().or_else(from_classpath) } else { from_classpath().or_else(from_jdk) }
+    }
+
+    fn stamp(&self, name: &str) -> Option<u64> {
+        // Entries of archives have a checksum; the rest is read. That of the JDK is another JDK's if it changes.
+        let jdk_first = name.starts_with("java/") && self.classpath.layer(name) != Some(Layer::App);
+        let own = (!jdk_first).then(|| self.classpath.stamp(name, &self.notes)).flatten();
+        own.or_else(|| self.find(name).map(|_| JDK_STAMP))
     }
 
     fn app_classes(&self) -> Vec<String> {

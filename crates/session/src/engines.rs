@@ -52,10 +52,28 @@ impl Beside {
         let engine = Compositional::new(source, models, knowledge(options));
         let mut beside = Beside { engine: Some(engine), ..Beside::default() };
         beside.ask(options);
-        if !options.follow {
+        if !options.follow && !options.keep {
             beside.engine = None;
         }
         beside
+    }
+
+    /// Goes on from the state of an earlier run. `None` if that is of no use.
+    pub fn recall(
+        state: &[u8],
+        source: Arc<dyn ClassSource>,
+        models: Models,
+        options: &Options,
+    ) -> Option<Beside> {
+        let (engine, redone) = Compositional::recall(state, source, models, knowledge(options))?;
+        let mut beside = Beside { engine: Some(engine), redone, ..Beside::default() };
+        beside.ask(options);
+        Some(beside)
+    }
+
+    /// What [`Beside::recall`] goes on from.
+    pub fn state(&mut self) -> Option<Vec<u8>> {
+        self.engine.as_mut()?.state()
     }
 
     /// Follows a change of the class path.

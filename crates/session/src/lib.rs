@@ -71,6 +71,8 @@ pub struct Session {
     report: Arc<Report>,
     /// What the compositional engine said last.
     beside: Beside,
+    /// What was summarised in an earlier run, until it is asked for.
+    summaries: Option<Vec<u8>>,
     /// What both said together; readers keep it while the next one is worked out.
     told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
@@ -140,6 +142,7 @@ impl Session {
             detect: Detect::new(follow, least),
             report: Arc::default(),
             beside: Beside::default(),
+            summaries: None,
             told: Arc::default(),
             is_behind: false,
             unseen: Changes::default(),
@@ -218,8 +221,29 @@ impl Session {
     fn summarise(&mut self, progress: Progress<'_>) {
         if self.options.engines.compositional() {
             progress("summaries", 0);
-            self.beside = Beside::of(self.program.source().clone(), self.models.clone(), &self.options);
+            let (source, models) = (self.program.source().clone(), self.models.clone());
+            let recalled = self
+                .summaries
+                .take()
+                .and_then(|state| Beside::recall(&state, source.clone(), models.clone(), &self.options));
+            self.beside = recalled.unwrap_or_else(|| Beside::of(source, models, &self.options));
         }
+    }
+
+    /// Whether the compositional engine is asked.
+    pub fn summarises(&self) -> bool {
+        self.options.engines.compositional()
+    }
+
+    /// What was summarised in an earlier run ([`Session::summaries`]): to be given before anything is analysed. If it is
+    /// of no use, everything is summarised anew.
+    pub fn recall(&mut self, summaries: Vec<u8>) {
+        self.summaries = Some(summaries);
+    }
+
+    /// What the compositional engine has summarised, for a later run.
+    pub fn summaries(&mut self) -> Option<Vec<u8>> {
+        self.in_pool(|session| session.beside.state())
     }
 
     /// There are no entry points, or something is wrong with those that were asked for.

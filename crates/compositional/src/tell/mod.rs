@@ -105,8 +105,11 @@ impl Tell<'_> {
             _ => return self.lock(lock),
         };
         let class = self.program.method(method).params.get(usize::from(number)).copied().flatten();
-        let name =
-            self.engine.methods.get(method).and_then(|slot| *slot.packed.places().names.get(usize::from(number))?);
+        let name = self
+            .engine
+            .methods
+            .get(method)
+            .and_then(|slot| *slot.packed.places().names.get(usize::from(number))?);
         let named = match (name, class) {
             (Some(name), _) => self.program.names[name].to_string(),
             (None, Some(class)) => self.program.class_display(class),

@@ -4,7 +4,7 @@ use findings::Confidence;
 use fixture::{Compiler, Fixture, root};
 use project::{Project, Request};
 use report::{NoSources, json};
-use session::{Options, Session};
+use session::{Engines, Options, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use std::sync::Arc;
 const TRIED: usize = 40;
 
 /// Everything a run says, seconds aside.
-fn report(project: &Arc<Project>, threads: usize) -> String {
-    let options = Options { threads, ..Options::default() };
+fn report(project: &Arc<Project>, engines: Engines, threads: usize) -> String {
+    let options = Options { threads, engines, ..Options::default() };
     let report = Session::new(project.clone(), options).check(&|_, _| ());
     json::render(&report, Confidence::Low, &NoSources)
 }
@@ -24,10 +24,10 @@ fn open(path: PathBuf) -> Arc<Project> {
 }
 
 #[track_caller]
-fn assert_same_every_time(name: &str, project: &Arc<Project>) -> String {
-    let expected = report(project, 0);
+fn assert_same_every_time(name: &str, project: &Arc<Project>, engines: Engines) -> String {
+    let expected = report(project, engines, 0);
     for threads in [0, 1, 2, 8] {
-        let again = report(project, threads);
+        let again = report(project, engines, threads);
         assert!(again == expected, "{name}, {threads} threads:\n{}", first_difference(&expected, &again));
     }
     expected
@@ -45,14 +45,14 @@ fn first_difference(expected: &str, actual: &str) -> String {
 
 #[test]
 fn fixtures_give_the_same_report_every_time() {
-    let all = Fixture::below(&root(), "").expect("the fixtures can be read");
+    let all = Fixture::every(&root(), "").expect("the fixtures can be read");
     let step = (all.len() / TRIED).max(1);
     let tried: Vec<Fixture> = all.into_iter().step_by(step).collect();
     let compiled = Compiler::of_environment().compile_all(&tried).expect("the compiler runs");
     let mut findings = 0;
     for (fixture, classes) in tried.iter().zip(compiled) {
         let classes = classes.unwrap_or_else(|errors| panic!("{}: {errors}", fixture.name));
-        let report = assert_same_every_time(&fixture.name, &open(classes));
+        let report = assert_same_every_time(&fixture.name, &open(classes), fixture.engines());
         findings += report.matches("\"rule\": ").count();
     }
     assert!(findings > 0, "silence is easily repeated");
@@ -61,6 +61,6 @@ fn fixtures_give_the_same_report_every_time() {
 #[test]
 fn the_example_gives_the_same_report_every_time() {
     let bank = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank");
-    let report = assert_same_every_time("examples/bank", &open(bank));
+    let report = assert_same_every_time("examples/bank", &open(bank), Engines::Both);
     assert!(report.contains("\"race\"") && report.contains("\"deadlock\""), "{report}");
 }

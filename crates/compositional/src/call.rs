@@ -33,6 +33,24 @@ impl Call<'_> {
     }
 }
 
+/// The call itself, for those who ask who calls a method and how.
+fn called(call: &Call<'_>) -> Called {
+    let name = |abs: &Abs| match abs.paths.as_slice() {
+        [path] if abs.sure => *path,
+        [] if abs.new => Path::NEW,
+        _ => Path::UNKNOWN,
+    };
+    let started = call.started > 0;
+    let held = call.state.held().filter(|held| held.sure && !started);
+    Called {
+        target: call.target,
+        held: held.map(|held| held.lock).collect(),
+        args: call.args.iter().map(name).collect(),
+        started,
+        beside: call.state.running != 0,
+    }
+}
+
 /// What is further away than so many calls was hardly meant, and is told to nobody.
 const FARTHEST: u8 = 10;
 
@@ -177,15 +195,8 @@ impl Frame<'_> {
         self.apply_locks(summary, call, draft);
         self.apply_blocking(summary, call, draft);
         self.apply_runs(summary, call, draft);
-        if self.link.is_closed(call.target) {
-            let name = |abs: &Abs| if abs.sure { abs.paths[0] } else { Path::UNKNOWN };
-            let args = call.args.iter().map(name).collect();
-            let held = call.state.held().filter(|held| held.sure && call.started == 0);
-            draft.calls.push(Called {
-                target: call.target,
-                held: held.map(|held| held.lock).collect(),
-                args,
-            });
+        if self.link.is_closed(call.target) || !summary.accesses.is_empty() {
+            draft.calls.push(called(call));
         }
     }
 

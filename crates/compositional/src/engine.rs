@@ -1,6 +1,7 @@
 //! The engine as a whole: reads classes, makes outlines, works out summaries callees first, and asks the rules.
 //! Owns what is kept between those steps.
 
+use crate::callers::Callers;
 use crate::frame::{Method, summarise};
 use crate::link::{Link, name_digest};
 use crate::order;
@@ -25,10 +26,7 @@ pub struct Compositional {
     pub(crate) methods: Vec<Method>,
     pub(crate) numbers: FxHashMap<MethodId, u32>,
     pub(crate) summaries: Vec<Option<Arc<Summary>>>,
-    /// Locks that all callers of a method hold.
-    pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
-    /// Methods that nobody calls from outside, or only code of which nobody knows when it runs.
-    pub(crate) unknown: FxHashSet<MethodId>,
+    pub(crate) callers: Callers,
     /// Classes whose objects the method that makes them returns.
     pub(crate) escaping: FxHashSet<ClassId>,
     /// Classes of the application, in the order of their names.
@@ -48,8 +46,7 @@ impl Compositional {
             methods: Vec::new(),
             numbers: FxHashMap::default(),
             summaries: Vec::new(),
-            held: FxHashMap::default(),
-            unknown: FxHashSet::default(),
+            callers: Callers::default(),
             escaping: FxHashSet::default(),
             classes: Vec::new(),
         };
@@ -66,8 +63,7 @@ impl Compositional {
         engine.add_libraries();
         crate::fields::find(&mut engine.link, &engine.methods);
         engine.summarise();
-        let nameless = engine.nameless();
-        (engine.held, engine.unknown) = crate::callers::held(&engine, &nameless);
+        engine.find_callers();
         engine
     }
 
@@ -97,7 +93,7 @@ impl Compositional {
             .iter()
             .map(|conflict| tell.conflict(conflict))
             .collect();
-        found = once_each(found);
+        found = tell::together(once_each(found));
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
         found.extend(blocking::find(self, &program).iter().map(|blocked| tell.blocked(blocked)));
         found.extend(
@@ -307,19 +303,31 @@ impl Compositional {
         group.into_iter().filter_map(|number| Some((number, inside.remove(&number)?))).collect()
     }
 
-    /// Methods of classes without a name that are not what a thread runs.
-    fn nameless(&mut self) -> FxHashSet<MethodId> {
-        let program = self.link.program.get_mut().expect("nobody panics with it");
-        let mut found = FxHashSet::default();
+    fn find_callers(&mut self) {
+        let program = self.link.program.lock().expect("nobody panics with it");
+        let (mut nameless, mut elsewhere, mut tasks) =
+            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        let mut is_task: FxHashMap<ClassId, bool> = FxHashMap::default();
         for method in &self.methods {
-            if entry::is_nameless(program, method.class)
+            let is_task = *is_task
+                .entry(method.class)
+                .or_insert_with(|| evidence::of_class(&program, &self.knowledge, method.class).is_task);
+            let selector = program.method_ref(method.id).selector;
+            if !is_task
+                && entry::is_nameless(&program, method.class)
                 && !self.escaping.contains(&method.class)
-                && !evidence::of_class(program, &self.knowledge, method.class).is_task
             {
-                found.insert(method.id);
+                nameless.insert(method.id);
+            }
+            if is_task && evidence::is_task(program.selector_text(selector).0) {
+                tasks.insert(method.id);
+            } else if self.link.is_called_elsewhere(&program, method.id) {
+                elsewhere.insert(method.id);
             }
         }
-        found
+        drop(program);
+        let (nameless, elsewhere, tasks) = (&nameless, &elsewhere, &tasks);
+        self.callers = crate::callers::find(self, &crate::callers::Asked { nameless, elsewhere, tasks });
     }
 
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {

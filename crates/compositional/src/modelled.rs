@@ -250,7 +250,8 @@ impl Frame<'_> {
         draft: &mut Draft,
     ) {
         let container = self.operand(call, on);
-        if container.class.is_some_and(|class| self.link.is_safe(self.knowledge, class)) {
+        let is_safe = |class| self.link.is_safe(self.knowledge, class);
+        if container.class.is_some_and(is_safe) || call.callee.owner.is_some_and(is_safe) {
             return;
         }
         // Of which class it is must be known: most containers have a twin that is thread-safe.

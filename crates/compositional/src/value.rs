@@ -4,6 +4,7 @@
 use crate::frame::Frame;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
+use crate::summary::Returned;
 use ir::{CallKind, ClassId, FieldId, access};
 use models::{Member, Source, Step as ModelStep};
 
@@ -21,6 +22,8 @@ pub(crate) struct Abs {
     pub part: bool,
     /// It has no other names than these, and is always there.
     pub sure: bool,
+    /// Made here or for this method, which alone has it as long as it keeps it to itself.
+    pub new: bool,
 }
 
 /// More names than this are none.
@@ -44,6 +47,7 @@ impl Abs {
             made: self.made.filter(|_| self.made == other.made),
             view: self.view.filter(|_| self.view == other.view),
             part: self.part && other.part,
+            new: self.new && other.new,
             paths: self.paths,
         }
     }
@@ -75,7 +79,8 @@ impl Frame<'_> {
         let found = match &outline.values[at] {
             Value::Param(number) => Abs::named(Path::of(Root::Param(*number))),
             Value::Made(class) => {
-                Abs { class: Some(*class), made: Some(value), ..Abs::named(Path::of(Root::Made(value))) }
+                let named = Abs::named(Path::of(Root::Made(value)));
+                Abs { class: Some(*class), made: Some(value), new: true, ..named }
             }
             Value::Lambda(_) => Abs { made: Some(value), ..Abs::default() },
             Value::Class(class) => Abs::named(Path::of(Root::Class(*class))),
@@ -177,7 +182,17 @@ impl Frame<'_> {
                 _ => None,
             };
             let sure = paths.len() == 1 && returned.paths.len() == 1;
-            Abs { paths, class: returned.class, made, view: returned.view, part: returned.part, sure }
+            let of_caller = |path: &Path| match path.root {
+                Root::Param(number) if path.is_root() => {
+                    args.get(usize::from(number)).is_some_and(|arg| arg.new)
+                }
+                _ => false,
+            };
+            // A builder that returns itself is as new as it was before.
+            let is_passed = !returned.paths.is_empty() && returned.paths.iter().all(of_caller);
+            let new = returned.new && (returned.paths.is_empty() || is_passed);
+            let Returned { class, view, part, .. } = *returned;
+            Abs { paths, class, made, view, part, sure, new }
         });
         let first = results.next().unwrap_or_default();
         results.fold(first, Abs::or)

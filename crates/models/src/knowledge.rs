@@ -58,9 +58,11 @@ pub struct Knowledge {
     asserts_held: FxHashSet<String>,
     once: FxHashSet<String>,
     held_suffixes: Vec<String>,
+    setup_prefixes: Vec<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
+    permits: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
     blocking_names: FxHashSet<String>,
 }
@@ -105,6 +107,10 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
+            ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
+            ("supertypes", "permits") => {
+                self.permits.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
             ("supertypes", "concurrent") => {
                 self.concurrent.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
@@ -152,6 +158,17 @@ impl Knowledge {
 
     pub fn is_once(&self, method: &str) -> bool {
         self.once.contains(method)
+    }
+
+    /// Does the name of a method say that it makes an object ready for use?
+    pub fn is_setup(&self, method: &str) -> bool {
+        let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
+        self.setup_prefixes.iter().any(|prefix| method.strip_prefix(prefix.as_str()).is_some_and(ends_there))
+    }
+
+    /// Does a lock of this class let in as many as it was told to?
+    pub fn gives_permits(&self, class: &str) -> bool {
+        self.permits.contains(class)
     }
 
     /// What it says of a class that this type, by internal name, is above it.
@@ -206,6 +223,10 @@ mod tests {
         assert_eq!(knowledge.asserted("assertMainThread"), Some(true));
         assert!(knowledge.blocks("java/lang/Thread", "sleep"));
         assert!(knowledge.says_held("sizeLocked") && !knowledge.says_held("Locked"));
+        assert!(
+            knowledge.is_setup("setName") && knowledge.is_setup("start") && !knowledge.is_setup("settle")
+        );
+        assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Under which lock a place is mostly used, and how much that says. Counts accesses where they stand in the code;
+//! knows nothing of which of them is wrong.
+
+use crate::engine::Compositional;
+use crate::entry::Seen;
+use crate::path::{Path, Root};
+use ir::{MethodId, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The lock that most accesses to a place hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Habit {
+    pub lock: Path,
+    /// How many of how many accesses hold it.
+    pub with: usize,
+    pub of: usize,
+    /// The methods in whose code they stand.
+    methods: usize,
+    reads: usize,
+    writes: usize,
+}
+
+/// What is known of one access in the code, over all ways that lead to it.
+struct Spot {
+    locks: Vec<Path>,
+    writes: bool,
+}
+
+pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
+    let mut spots: FxHashMap<(MethodId, u32), Spot> = FxHashMap::default();
+    for seen in all {
+        let locks: Vec<Path> = seen.held.iter().filter(|held| held.sure).map(|held| held.lock).collect();
+        let at = engine.last_site(seen.entry.method, seen.number);
+        let known = spots.entry(at).or_insert_with(|| Spot { locks: locks.clone(), writes: false });
+        known.locks.retain(|lock| locks.contains(lock));
+        known.writes |= seen.access.writes;
+    }
+    let mut counts: FxHashMap<Path, usize> = FxHashMap::default();
+    for lock in spots.values().flat_map(|spot| &spot.locks).filter(|lock| **lock != Path::UNKNOWN) {
+        *counts.entry(*lock).or_default() += 1;
+    }
+    let (lock, with) =
+        counts.into_iter().max_by_key(|&(lock, count)| (count, std::cmp::Reverse(lock.len()), lock))?;
+    let holding = || spots.iter().filter(|(_, spot)| spot.locks.contains(&lock));
+    let methods: FxHashSet<MethodId> = holding().map(|((method, _), _)| *method).collect();
+    let writes = holding().filter(|(_, spot)| spot.writes).count();
+    Some(Habit { lock, with, of: spots.len(), methods: methods.len(), reads: with - writes, writes })
+}
+
+/// Is the place written only by methods that, by their names, make an object ready for use?
+pub(crate) fn is_only_set_up(engine: &Compositional, program: &Program, all: &[Seen<'_>]) -> bool {
+    all.iter().filter(|seen| seen.access.writes).all(|seen| sets_up(engine, program, seen))
+}
+
+/// Does it happen while an object is made ready?
+pub(crate) fn sets_up(engine: &Compositional, program: &Program, seen: &Seen<'_>) -> bool {
+    let is_setup = |method: MethodId| {
+        engine.knowledge.is_setup(program.selector_text(program.method_ref(method).selector).0)
+    };
+    let last = engine.last_site(seen.entry.method, seen.number).0;
+    seen.access.started == 0 && (is_setup(seen.entry.method) || is_setup(last))
+}
+
+impl Habit {
+    /// Do most hold it?
+    pub fn is_usual(&self) -> bool {
+        self.with * 2 > self.of
+    }
+
+    /// Do enough hold it to take it for more than chance?
+    pub fn is_common(&self) -> bool {
+        match self.with {
+            1 => self.of <= 2,
+            with => with * 3 >= self.of,
+        }
+    }
+
+    /// So many that the others must be mistakes?
+    pub fn is_rule(&self) -> bool {
+        self.of >= 4 && self.with * 4 >= self.of * 3
+    }
+
+    /// Is the lock there for this place? Most must hold it, and whoever changes the place; and more than one method,
+    /// or one that works on the place under a lock of the object itself: a lock that one method takes for something
+    /// else covers whatever is in it.
+    pub fn is_meant(&self) -> bool {
+        let is_near = match self.lock.root {
+            Root::Param(0) => self.lock.len() <= 1,
+            root => matches!(root, Root::Static(_) | Root::Class(_)) && self.lock.is_root(),
+        };
+        let works = is_near && self.reads > 0;
+        self.is_usual() && self.writes > 0 && (self.methods > 1 || works)
+    }
+}

@@ -1,0 +1,83 @@
+//! One report for one cause: what is wrong with a field is told once, however many methods do it, and what two methods
+//! do wrong is told once, however many fields they touch. Looks at findings only.
+
+use findings::{Confidence, Finding, Place};
+use std::collections::BTreeMap;
+
+/// More methods than this are only counted.
+const MOST_NAMED: usize = 3;
+
+pub(crate) fn together(findings: Vec<Finding>) -> Vec<Finding> {
+    let by_field = |finding: &Finding| vec![finding.field.clone().unwrap_or_default()];
+    let by_methods = |finding: &Finding| finding.sites.iter().map(|site| site.method.clone()).collect();
+    joined(joined(findings, by_field), by_methods)
+}
+
+/// Puts findings of the same kind and key behind the first of them. What is doubtful stays apart: nobody reads it.
+fn joined(findings: Vec<Finding>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<Finding> {
+    let mut groups: BTreeMap<(Confidence, String, Vec<String>), Vec<Finding>> = BTreeMap::new();
+    let mut alone = Vec::new();
+    for finding in findings {
+        if finding.confidence == Confidence::Low || finding.sites.len() < 2 {
+            alone.push(finding);
+        } else {
+            let key = (finding.confidence, finding.rule.id().to_owned(), key(&finding));
+            groups.entry(key).or_default().push(finding);
+        }
+    }
+    alone.extend(groups.into_values().map(one));
+    alone
+}
+
+fn one(mut group: Vec<Finding>) -> Finding {
+    let length = |finding: &Finding| finding.sites.iter().map(|site| site.trace.len()).sum::<usize>();
+    group.sort_by_cached_key(|finding| (length(finding), finding.id.clone()));
+    let rest = group.split_off(1);
+    let Some(mut head) = group.pop() else { return Finding::default() };
+    if rest.is_empty() {
+        return head;
+    }
+    let methods = others(&head, &rest);
+    if !methods.is_empty() {
+        head.why.push(match methods.len() {
+            number if number > MOST_NAMED => format!("{number} other methods do the same"),
+            _ => format!("the same in {}", methods.join(", ")),
+        });
+    }
+    let mut fields: Vec<String> = head.field.iter().chain(&head.fields).cloned().collect();
+    let mut members: Vec<String> = std::iter::once(head.id.clone()).chain(head.members.drain(..)).collect();
+    for finding in rest {
+        head.also.extend(pair(&finding));
+        head.also.extend(finding.also);
+        fields.extend(finding.field.into_iter().chain(finding.fields));
+        members.push(finding.id);
+        members.extend(finding.members);
+    }
+    for list in [&mut fields, &mut members] {
+        list.sort();
+        list.dedup();
+    }
+    let own = pair(&head);
+    head.also.sort();
+    head.also.dedup();
+    head.also.retain(|pair| Some(pair) != own.as_ref());
+    head.fields = if fields.len() > 1 { fields } else { Vec::new() };
+    head.members = members;
+    head
+}
+
+fn pair(finding: &Finding) -> Option<(Place, Place)> {
+    let (first, last) = (finding.sites.first()?, finding.sites.last()?);
+    Some((first.place.clone(), last.place.clone()))
+}
+
+/// The methods that the others blame, without the one that is blamed first.
+fn others(head: &Finding, rest: &[Finding]) -> Vec<String> {
+    let blamed = |finding: &Finding| finding.sites.first().map(|site| site.method.clone());
+    let own = blamed(head);
+    let mut methods: Vec<String> =
+        rest.iter().filter_map(blamed).filter(|method| Some(method) != own.as_ref()).collect();
+    methods.sort();
+    methods.dedup();
+    methods.iter().map(|method| super::short(method)).collect()
+}

@@ -1,5 +1,5 @@
-//! One report for one cause: what is wrong with a field is told once, however many methods do it, and what two methods
-//! do wrong is told once, however many fields they touch. Looks at findings only.
+//! One report for one cause: a field that many methods touch as they should not is told once, and so is a method that
+//! does so with many fields of a class, and one whose fields many others touch. Looks at findings only.
 
 use findings::{Confidence, Finding, Place};
 use std::collections::BTreeMap;
@@ -9,8 +9,19 @@ const MOST_NAMED: usize = 3;
 
 pub(crate) fn together(findings: Vec<Finding>) -> Vec<Finding> {
     let by_field = |finding: &Finding| vec![finding.field.clone().unwrap_or_default()];
-    let by_methods = |finding: &Finding| finding.sites.iter().map(|site| site.method.clone()).collect();
-    joined(joined(findings, by_field), by_methods)
+    let by_culprit = |finding: &Finding| vec![class(finding), finding.sites[0].method.clone()];
+    let by_other = |finding: &Finding| {
+        let other = &finding.sites[1];
+        let locks = other.locks.iter().map(|lock| lock.name.clone());
+        [class(finding), other.method.clone()].into_iter().chain(locks).collect()
+    };
+    joined(joined(joined(findings, by_field), by_culprit), by_other)
+}
+
+/// The class that has the field.
+fn class(finding: &Finding) -> String {
+    let field = finding.field.as_deref().unwrap_or_default();
+    field.rsplit_once('.').map_or(field, |(class, _)| class).to_owned()
 }
 
 /// Puts findings of the same kind and key behind the first of them. What is doubtful stays apart: nobody reads it.
@@ -80,4 +91,50 @@ fn others(head: &Finding, rest: &[Finding]) -> Vec<String> {
     methods.sort();
     methods.dedup();
     methods.iter().map(|method| super::short(method)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::{Rule, Site};
+
+    fn race(field: &str, culprit: &str, other: &str) -> Finding {
+        let site = |method: &str| Site { method: method.to_owned(), ..Site::default() };
+        Finding {
+            id: format!("{field} {culprit} {other}"),
+            rule: Rule::Race,
+            confidence: Confidence::High,
+            field: Some(field.to_owned()),
+            sites: vec![site(culprit), site(other)],
+            ..Finding::default()
+        }
+    }
+
+    #[test]
+    fn a_field_that_two_methods_read_is_told_once() {
+        let told = together(vec![race("C.f", "C.a()", "C.w()"), race("C.f", "C.b()", "C.w()")]);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].why, ["the same in C.b"]);
+        assert_eq!(told[0].members.len(), 2);
+        assert!(told[0].fields.is_empty());
+    }
+
+    #[test]
+    fn a_method_that_touches_two_fields_is_told_once() {
+        let told = together(vec![race("C.f", "C.a()", "C.v()"), race("C.g", "C.a()", "C.w()")]);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].fields, ["C.f", "C.g"]);
+    }
+
+    #[test]
+    fn other_fields_in_other_methods_are_another_matter() {
+        let told = together(vec![race("C.f", "C.a()", "C.v()"), race("C.g", "C.b()", "C.w()")]);
+        assert_eq!(told.len(), 2);
+    }
+
+    #[test]
+    fn what_is_doubtful_stays_apart() {
+        let low = |culprit: &str| Finding { confidence: Confidence::Low, ..race("C.f", culprit, "C.w()") };
+        assert_eq!(together(vec![low("C.a()"), low("C.b()")]).len(), 2);
+    }
 }

@@ -32,23 +32,35 @@ pub(crate) fn confidence(
     why: &mut Vec<String>,
 ) -> Confidence {
     let mut confidence = speaks_for(rule, sides, common.habit, why);
-    for (doubt, most) in doubts(engine, program, sides, common) {
+    for (words, doubt) in doubts(engine, program, sides, common) {
+        let now = match doubt {
+            Doubt::AtMost(most) => confidence.max(most),
+            Doubt::Less if confidence == Confidence::High => Confidence::Medium,
+            Doubt::Less => Confidence::Low,
+        };
         // What makes no difference any more needs no words.
-        if confidence < most {
-            confidence = most;
-            why.push(doubt.into());
+        if now != confidence {
+            confidence = now;
+            why.push(words.into());
         }
     }
     confidence
 }
 
+/// What a reason to believe less does.
+#[derive(Debug, Clone, Copy)]
+enum Doubt {
+    AtMost(Confidence),
+    /// One step down, whatever it was.
+    Less,
+}
+
 fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mut Vec<String>) -> Confidence {
-    let strongest = sides.iter().filter_map(strength).max();
     let is_started = sides.iter().any(|side| side.access.started > 0);
     let is_same = sides[0].entry.method == sides[1].entry.method;
     let is_meant = habit.is_some_and(Habit::is_meant);
     let mut plain = sides.iter().filter(|side| side.access.started == 0);
-    match strongest {
+    match strongest(sides) {
         Some(Strength::Declared) => Confidence::High,
         // Within one method it is known what comes before the start and what after.
         _ if is_started && (is_same || is_meant) => Confidence::High,
@@ -68,9 +80,10 @@ fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mu
                 why.push("the lock may be there for something else".into());
                 Confidence::Medium
             }
+            Some(_) => Confidence::Medium,
             // That a method takes a lock says little about what it does without it.
-            _ if sides.iter().all(|side| side.held.is_empty()) => Confidence::Low,
-            _ => Confidence::Medium,
+            None if sides.iter().any(|side| side.held.is_empty()) => Confidence::Low,
+            None => Confidence::Medium,
         },
         Some(Strength::Framework) => Confidence::Medium,
         // Whatever a task reaches, it mostly has alone.
@@ -78,6 +91,10 @@ fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mu
         Some(Strength::Task) => Confidence::Medium,
         Some(Strength::Hint) | None => Confidence::Low,
     }
+}
+
+fn strongest(sides: &[Seen<'_>; 2]) -> Option<Strength> {
+    sides.iter().filter_map(strength).max()
 }
 
 fn depth(sides: &[Seen<'_>; 2]) -> usize {
@@ -90,10 +107,12 @@ fn doubts(
     program: &Program,
     sides: &[Seen<'_>; 2],
     common: Common<'_>,
-) -> Vec<(&'static str, Confidence)> {
+) -> Vec<(&'static str, Doubt)> {
+    const LOW: Doubt = Doubt::AtMost(Confidence::Low);
+    const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
     let habit = common.habit;
-    let is_declared = sides.iter().filter_map(strength).max() == Some(Strength::Declared);
-    let or_medium = |otherwise| if is_declared { Confidence::Medium } else { otherwise };
+    let is_declared = strongest(sides) == Some(Strength::Declared);
+    let low_or_medium = if is_declared { MEDIUM } else { LOW };
     let is_plain = |side: &&Seen<'_>| side.access.started == 0;
     let mut doubts = Vec::new();
     let mut doubt = |is_so: bool, words: &'static str, most| {
@@ -101,60 +120,56 @@ fn doubts(
             doubts.push((words, most));
         }
     };
-    doubt(may_be_protected(&sides[0], &sides[1]), "a lock is held on some ways only", Confidence::Low);
+    doubt(may_be_protected(&sides[0], &sides[1]), "a lock is held on some ways only", LOW);
     // What is locked there may be another object that has nothing to do with this one.
     let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
     let is_far = |side: &Seen<'_>| !side.held.is_empty() && !side.held.iter().any(is_near);
-    doubt(sides.iter().any(is_far), "the lock belongs to another object", Confidence::Low);
+    doubt(sides.iter().any(is_far), "the lock belongs to another object", LOW);
     let only_shows = |side: &Seen<'_>| {
         let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
         !side.access.writes && name == "toString"
     };
-    doubt(sides.iter().any(only_shows), "it is read only to be shown", Confidence::Low);
-    doubt(depth(sides) > 16, "it is many calls away", Confidence::Low);
+    doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
+    doubt(depth(sides) > 16, "it is many calls away", LOW);
     let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
-    doubt(sides.iter().any(is_cut), "the way to it is not known to its end", Confidence::Low);
+    doubt(sides.iter().any(is_cut), "the way to it is not known to its end", LOW);
     let is_held_here =
         |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
-    doubt(sides.iter().any(is_held_here), "all callers in the program hold the lock", Confidence::Low);
+    doubt(sides.iter().any(is_held_here), "all callers in the program hold the lock", LOW);
     let on_own = |side: &Seen<'_>| engine.callers.on_own.contains(&side.entry.method);
     doubt(
         sides.iter().filter(is_plain).any(on_own),
         "the program calls it only on objects that nobody else has yet",
-        or_medium(Confidence::Low),
+        low_or_medium,
     );
-    doubt(
-        are_in_one_task(engine, program, sides),
-        "one and the same thread runs both",
-        or_medium(Confidence::Low),
-    );
+    doubt(are_in_one_task(engine, program, sides), "one and the same thread runs both", low_or_medium);
     let have_locks = sides.iter().all(|side| !side.held.is_empty());
-    doubt(have_locks, "both hold locks, but not the same", Confidence::Medium);
+    doubt(have_locks, "both hold locks, but not the same", MEDIUM);
     // Over many calls something is easily overlooked.
-    doubt(depth(sides) > 8, "it is several calls away", Confidence::Medium);
+    doubt(depth(sides) > 8, "it is several calls away", MEDIUM);
     doubt(
         habit.is_some_and(|habit| comes_after(engine, &sides[0], habit)),
         "it is read after the method has had the lock",
-        Confidence::Medium,
+        MEDIUM,
     );
     let lets_in_many = habit.is_some_and(|habit| gives_permits(engine, program, habit));
-    doubt(lets_in_many, "a semaphore may let several in", Confidence::Medium);
+    doubt(lets_in_many, "a semaphore may let several in", MEDIUM);
+    doubt(is_made_before(engine, program, sides), "whoever has the object has made it before", MEDIUM);
+    let is_set_up = common.is_only_set_up || habit::sets_up(engine, program, &sides[0]);
+    // Whoever makes a task sets it up before it is run.
+    let is_of_task = strongest(sides) <= Some(Strength::Task);
+    let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
+    doubt(is_set_up, "it is set where the object is made ready, perhaps before its use", at_most);
     doubt(
-        is_made_before(engine, program, sides),
-        "whoever has the object has made it before",
-        Confidence::Medium,
+        is_of_one_user(engine, program, &sides[0]),
+        "one thread uses such an object, as a rule",
+        Doubt::Less,
     );
-    doubt(common.is_only_set_up, "it is written only where the object is made ready", Confidence::Medium);
-    doubt(habit::sets_up(engine, program, &sides[0]), "the object may not be in use yet", Confidence::Medium);
-    doubt(is_far_start(engine, sides), "it may be that one of them is started only once", Confidence::Medium);
-    doubt(
-        comes_before_start(engine, sides),
-        "it is written before the thread is started",
-        Confidence::Medium,
-    );
+    doubt(is_far_start(engine, sides), "it may be that one of them is started only once", MEDIUM);
+    doubt(comes_before_start(engine, sides), "it is written before the thread is started", MEDIUM);
     let is_element = sides[0].path.last() == Some(Step::Elements);
     let are_started = sides.iter().all(|side| side.access.started > 0);
-    doubt(is_element && are_started, "each task may have elements of its own", Confidence::Medium);
+    doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
     doubts
 }
 
@@ -243,6 +258,17 @@ fn comes_before_start(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
         one == other && before.site.at < after.site.at && after.started > 0
     });
     plain.entry.method == started.entry.method && is_before
+}
+
+/// Is the field one of an object that is mostly used by one thread, as a stream is?
+fn is_of_one_user(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let Some(Step::Field(field)) = side.path.steps().filter(|step| matches!(step, Step::Field(_))).last()
+    else {
+        return false;
+    };
+    let class = program.field_ref(field).class;
+    let mut above = program.supertypes(class).chain([class]);
+    above.any(|above| engine.knowledge.has_one_user(program.class_name(above)))
 }
 
 fn gives_permits(engine: &Compositional, program: &Program, habit: &Habit) -> bool {

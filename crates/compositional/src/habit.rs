@@ -3,7 +3,7 @@
 
 use crate::engine::Compositional;
 use crate::entry::Seen;
-use crate::path::{Path, Root};
+use crate::path::{Path, Root, Step};
 use ir::{MethodId, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +18,8 @@ pub(crate) struct Habit {
     methods: usize,
     reads: usize,
     writes: usize,
+    /// The place is a field of the object itself, or a static one, and not of something it refers to.
+    is_own: bool,
 }
 
 /// What is known of one access in the code, over all ways that lead to it.
@@ -29,14 +31,19 @@ struct Spot {
 pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
     let mut spots: FxHashMap<(MethodId, u32), Spot> = FxHashMap::default();
     for seen in all {
-        let locks: Vec<Path> = seen.held.iter().filter(|held| held.sure).map(|held| held.lock).collect();
+        // A lock of another object has no name here, and one without a name is no habit.
+        let is_named = |lock: &Path| *lock != Path::UNKNOWN && *lock != Path::NEW;
+        let locks = seen.held.iter().filter(|held| held.sure).map(|held| held.lock);
+        let mut locks: Vec<Path> = locks.filter(is_named).collect();
+        locks.sort_unstable();
+        locks.dedup();
         let at = engine.last_site(seen.entry.method, seen.number);
         let known = spots.entry(at).or_insert_with(|| Spot { locks: locks.clone(), writes: false });
         known.locks.retain(|lock| locks.contains(lock));
         known.writes |= seen.access.writes;
     }
     let mut counts: FxHashMap<Path, usize> = FxHashMap::default();
-    for lock in spots.values().flat_map(|spot| &spot.locks).filter(|lock| **lock != Path::UNKNOWN) {
+    for lock in spots.values().flat_map(|spot| &spot.locks) {
         *counts.entry(*lock).or_default() += 1;
     }
     let (lock, with) =
@@ -44,7 +51,14 @@ pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
     let holding = || spots.iter().filter(|(_, spot)| spot.locks.contains(&lock));
     let methods: FxHashSet<MethodId> = holding().map(|((method, _), _)| *method).collect();
     let writes = holding().filter(|(_, spot)| spot.writes).count();
-    Some(Habit { lock, with, of: spots.len(), methods: methods.len(), reads: with - writes, writes })
+    let is_own = all.first().is_some_and(|seen| is_own(&seen.path));
+    let (of, methods, reads) = (spots.len(), methods.len(), with - writes);
+    Some(Habit { lock, with, of, methods, reads, writes, is_own })
+}
+
+fn is_own(path: &Path) -> bool {
+    let fields = path.steps().filter(|step| matches!(step, Step::Field(_))).count();
+    fields + usize::from(matches!(path.root, Root::Static(_))) <= 1
 }
 
 /// Is the place written only by methods that, by their names, make an object ready for use?
@@ -81,14 +95,14 @@ impl Habit {
     }
 
     /// Is the lock there for this place? Most must hold it, and whoever changes the place; and more than one method,
-    /// or one that works on the place under a lock of the object itself: a lock that one method takes for something
-    /// else covers whatever is in it.
+    /// or one that works on a field of its object under a lock of its object: a lock that one method takes for
+    /// something else covers whatever is in it.
     pub fn is_meant(&self) -> bool {
         let is_near = match self.lock.root {
             Root::Param(0) => self.lock.len() <= 1,
             root => matches!(root, Root::Static(_) | Root::Class(_)) && self.lock.is_root(),
         };
-        let works = is_near && self.reads > 0;
+        let works = is_near && self.is_own && self.reads > 0;
         self.is_usual() && self.writes > 0 && (self.methods > 1 || works)
     }
 }

@@ -63,6 +63,7 @@ pub struct Knowledge {
     concurrent: Vec<String>,
     safe: Vec<String>,
     permits: FxHashSet<String>,
+    one_user: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
     blocking_names: FxHashSet<String>,
 }
@@ -108,6 +109,9 @@ impl Knowledge {
             ("methods", "once") => self.once.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
+            ("supertypes", "one-user") => {
+                self.one_user.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
             ("supertypes", "permits") => {
                 self.permits.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
@@ -164,6 +168,11 @@ impl Knowledge {
     pub fn is_setup(&self, method: &str) -> bool {
         let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
         self.setup_prefixes.iter().any(|prefix| method.strip_prefix(prefix.as_str()).is_some_and(ends_there))
+    }
+
+    /// Is an object of this type mostly used by one thread?
+    pub fn has_one_user(&self, class: &str) -> bool {
+        self.one_user.contains(class)
     }
 
     /// Does a lock of this class let in as many as it was told to?
@@ -227,6 +236,7 @@ mod tests {
             knowledge.is_setup("setName") && knowledge.is_setup("start") && !knowledge.is_setup("settle")
         );
         assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
+        assert!(knowledge.has_one_user("java/io/InputStream"));
     }
 
     #[test]

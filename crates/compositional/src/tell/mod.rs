@@ -50,11 +50,16 @@ impl Tell<'_> {
         match fields.last() {
             Some(&field) => format!("{}{ending}", self.program.field_display(field)),
             None => {
-                let made = self.engine.summary(method).and_then(|summary| {
-                    let Root::Made(value) = path.root else { return None };
-                    summary.made.iter().find(|(made, _)| *made == value).map(|&(_, class)| class)
-                });
-                made.map_or_else(|| format!("an object{ending}"), |class| self.program.class_display(class))
+                let class = match path.root {
+                    Root::Made(value) => self.engine.summary(method).and_then(|summary| {
+                        summary.made.iter().find(|(made, _)| *made == value).map(|&(_, class)| class)
+                    }),
+                    Root::Param(number) => {
+                        self.program.method(method).params.get(usize::from(number)).copied().flatten()
+                    }
+                    _ => None,
+                };
+                class.map_or_else(|| format!("an object{ending}"), |class| self.program.class_display(class))
             }
         }
     }

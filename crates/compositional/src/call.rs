@@ -217,7 +217,7 @@ impl Frame<'_> {
                 started => started,
             };
             let Some(asks) = self.still_asks(access, call.args) else { continue };
-            let paths = self.moved(access.path, call.args);
+            let paths = self.moved_access(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
             let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
             let running = call.state.running | self.running_inside(access, call) | beside;
@@ -254,6 +254,16 @@ impl Frame<'_> {
                     digest: 0,
                 });
             }
+        }
+    }
+
+    /// A field of an object that this method made is a field of that object, whatever was put in when it was made; only
+    /// what lies behind it is that of somebody else.
+    fn moved_access(&mut self, path: Path, args: &[Abs]) -> Vec<Path> {
+        let Root::Param(number) = path.root else { return self.moved(path, args) };
+        match args.get(usize::from(number)) {
+            Some(arg) if path.len() == 1 => arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect(),
+            _ => self.moved(path, args),
         }
     }
 

@@ -58,7 +58,7 @@ enum Doubt {
 fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mut Vec<String>) -> Confidence {
     let is_started = sides.iter().any(|side| side.access.started > 0);
     let is_same = sides[0].entry.method == sides[1].entry.method;
-    let is_meant = habit.is_some_and(Habit::is_meant);
+    let is_meant = habit.is_some_and(|habit| habit.is_meant(strength(&sides[0]).is_some()));
     let mut plain = sides.iter().filter(|side| side.access.started == 0);
     match strongest(sides) {
         Some(Strength::Declared) => Confidence::High,
@@ -198,16 +198,22 @@ fn is_held_by_callers(
 
 /// Is there only one thread or task that leads to both sides, and one object of it for each thread?
 fn are_in_one_task(engine: &Compositional, program: &Program, sides: &[Seen<'_>; 2]) -> bool {
-    let task = |side: &Seen<'_>| match side.access.started {
-        0 => engine.callers.only_in.get(&side.entry.method).copied(),
-        _ => None,
+    let task = |side: &Seen<'_>| {
+        let way = engine.way(side.entry.method, side.number);
+        let (first, _) = *way.iter().find(|(_, access)| access.started == 0)?;
+        match side.access.started {
+            0 => engine.callers.only_in.get(&first).copied(),
+            _ => Some(first),
+        }
     };
     let (Some(one), Some(other)) = (task(&sides[0]), task(&sides[1])) else { return false };
     let is_thread = || {
         let class = program.method_ref(one).class;
         program.superclasses(class).any(|above| program.class_name(above) == "java/lang/Thread")
     };
-    one == other && is_thread()
+    // Two starts of one method are two threads.
+    let are_started = sides.iter().all(|side| side.access.started > 0);
+    one == other && !are_started && is_thread()
 }
 
 /// Does the method touch the same place under the usual lock before it reads it without? What it has found there, or

@@ -71,6 +71,10 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
             continue;
         }
         for nested in &summary.nested {
+            // Who has it already does not wait for it.
+            if engine.callers.held.get(&method.id).is_some_and(|held| held.contains(&nested.lock)) {
+                continue;
+            }
             let Some(to) = kind(program, method.id, &nested.lock) else { continue };
             for held in nested.held.iter().filter(|held| held.sure && held.lock != nested.lock) {
                 let Some(from) = kind(program, method.id, &held.lock) else { continue };

@@ -154,7 +154,8 @@ fn is_open(engine: &Compositional, program: &Program, method: MethodId) -> bool 
             .iter()
             .any(|note| engine.knowledge.says(&program.names[note.class]).contains(&meaning))
     };
-    is_callable(program, method) && !says(Says::ForTests) && !says(Says::Confined)
+    let is_for_tests = engine.knowledge.is_for_tests(program.selector_text(entry.selector).0);
+    is_callable(program, method) && !is_for_tests && !says(Says::ForTests) && !says(Says::Confined)
 }
 
 /// The class around an inner one, and the field in which its object is.

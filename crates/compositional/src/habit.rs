@@ -16,8 +16,9 @@ pub(crate) struct Habit {
     pub of: usize,
     /// The methods in whose code they stand.
     methods: usize,
-    reads: usize,
     writes: usize,
+    /// One method reads it before it writes it, so that what it writes depends on what it was.
+    works: bool,
     /// The place is a field of the object itself, or a static one, and not of something it refers to.
     is_own: bool,
 }
@@ -32,7 +33,9 @@ pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
     let mut spots: FxHashMap<(MethodId, u32), Spot> = FxHashMap::default();
     for seen in all {
         // A lock of another object has no name here, and one without a name is no habit.
-        let is_named = |lock: &Path| *lock != Path::UNKNOWN && *lock != Path::NEW;
+        let is_inside = matches!(seen.path.root, Root::Made(_));
+        let is_named =
+            |lock: &Path| *lock != Path::UNKNOWN && (is_inside || !matches!(lock.root, Root::Made(_)));
         let locks = seen.held.iter().filter(|held| held.sure).map(|held| held.lock);
         let mut locks: Vec<Path> = locks.filter(is_named).collect();
         locks.sort_unstable();
@@ -52,8 +55,12 @@ pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
     let methods: FxHashSet<MethodId> = holding().map(|((method, _), _)| *method).collect();
     let writes = holding().filter(|(_, spot)| spot.writes).count();
     let is_own = all.first().is_some_and(|seen| is_own(&seen.path));
-    let (of, methods, reads) = (spots.len(), methods.len(), with - writes);
-    Some(Habit { lock, with, of, methods, reads, writes, is_own })
+    let reads = |method: MethodId, before: u32| {
+        holding().any(|(&(other, at), spot)| other == method && at < before && !spot.writes)
+    };
+    let works = holding().any(|(&(method, at), spot)| spot.writes && reads(method, at));
+    let (of, methods) = (spots.len(), methods.len());
+    Some(Habit { lock, with, of, methods, writes, works, is_own })
 }
 
 fn is_own(path: &Path) -> bool {
@@ -95,14 +102,14 @@ impl Habit {
     }
 
     /// Is the lock there for this place? Most must hold it, and whoever changes the place; and more than one method,
-    /// or one that works on a field of its object under a lock of its object: a lock that one method takes for
-    /// something else covers whatever is in it.
-    pub fn is_meant(&self) -> bool {
+    /// or one that works on a field of its object under a lock of its object, if something else says that those who do
+    /// not hold it run on several threads: a lock that one method takes for something else covers whatever is in it.
+    pub fn is_meant(&self, others_are_many: bool) -> bool {
         let is_near = match self.lock.root {
             Root::Param(0) => self.lock.len() <= 1,
             root => matches!(root, Root::Static(_) | Root::Class(_)) && self.lock.is_root(),
         };
-        let works = is_near && self.is_own && self.reads > 0;
+        let works = is_near && self.is_own && self.works && others_are_many;
         self.is_usual() && self.writes > 0 && (self.methods > 1 || works)
     }
 }

@@ -50,7 +50,13 @@ impl Frame<'_> {
             abs = match member {
                 // What a container or a part of it is about is the container itself.
                 Member::Model(name) if name == "of" => abs,
-                Member::Model(name) => self.part(&abs, &Part::Model(name.clone())).unwrap_or_default(),
+                Member::Model(name) => match self.part(&abs, &Part::Model(name.clone())) {
+                    Some(part) => part,
+                    None => {
+                        let inside = self.is_filled_here(&abs);
+                        Abs { new: inside, inside, ..Abs::default() }
+                    }
+                },
                 Member::Elements => {
                     let paths: Vec<Path> =
                         abs.paths.iter().filter_map(|path| path.then(Step::Elements)).collect();
@@ -78,7 +84,8 @@ impl Frame<'_> {
                 if dst.root == models::Root::Ret && dst.path.first().is_some_and(is_part) {
                     if let Source::Value(from) = src {
                         let of = self.operand(call, from);
-                        call.ret = Abs { part: true, class: None, made: None, ..of };
+                        let inside = self.is_filled_here(&of);
+                        call.ret = Abs { part: true, class: None, made: None, inside, ..of };
                     }
                     return;
                 }

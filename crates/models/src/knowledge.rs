@@ -59,6 +59,7 @@ pub struct Knowledge {
     once: FxHashSet<String>,
     held_suffixes: Vec<String>,
     setup_prefixes: Vec<String>,
+    tests_suffixes: Vec<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
@@ -108,6 +109,7 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
+            ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
             ("supertypes", "one-user") => {
                 self.one_user.extend(list.into_iter().map(|name| name.replace('.', "/")));
@@ -162,6 +164,11 @@ impl Knowledge {
 
     pub fn is_once(&self, method: &str) -> bool {
         self.once.contains(method)
+    }
+
+    /// Does the name of a method say that only tests call it?
+    pub fn is_for_tests(&self, method: &str) -> bool {
+        self.tests_suffixes.iter().any(|suffix| method.ends_with(suffix.as_str()))
     }
 
     /// Does the name of a method say that it makes an object ready for use?
@@ -237,6 +244,7 @@ mod tests {
         );
         assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
         assert!(knowledge.has_one_user("java/io/InputStream"));
+        assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));
     }
 
     #[test]

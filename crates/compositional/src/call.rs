@@ -83,7 +83,7 @@ impl Frame<'_> {
                 let (lock, shared) = self.moved_lock(left.lock, left.shared, &args);
                 match left.taken {
                     true => state.acquire(lock, shared, event, left.if_true.then_some(event)),
-                    false => state.release(lock, shared),
+                    false => self.release(lock, shared, state),
                 }
             }
         }

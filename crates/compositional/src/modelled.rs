@@ -6,7 +6,7 @@ use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
 use crate::state::State;
-use crate::summary::{Asked, Blocking, Taken};
+use crate::summary::{Asked, Blocking, Held, Taken};
 use crate::value::{Abs, Part};
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
 use std::sync::Arc;
@@ -135,7 +135,7 @@ impl Frame<'_> {
                 ModelStep::Release { lock, shared } => {
                     let abs = self.operand(&call, lock);
                     let (path, view) = self.lock(&abs);
-                    state.release(path, *shared || view);
+                    self.release(path, *shared || view, state);
                 }
                 ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
                     let handles = self.handles(&call, spawn);
@@ -154,6 +154,16 @@ impl Frame<'_> {
                 ModelStep::Await { when, .. } if is_wait(*when) => state.running = 0,
                 _ => {}
             }
+        }
+    }
+
+    /// A call releases a lock. A monitor is left where its block ends, and by no call.
+    pub(crate) fn release(&self, lock: Path, shared: bool, state: &mut State) {
+        let is_monitor = |held: Held| {
+            held.at == crate::ENTRY || matches!(self.outline.events[held.at as usize], Event::Enter(_))
+        };
+        if lock != Path::UNKNOWN || !state.held().all(is_monitor) {
+            state.release(lock, shared);
         }
     }
 

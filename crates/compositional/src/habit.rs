@@ -19,6 +19,8 @@ pub(crate) struct Habit {
     writes: usize,
     /// One method reads it before it writes it, so that what it writes depends on what it was.
     works: bool,
+    /// It changes by bits, or in more than one method: it is not a value that one method puts there for all others.
+    changes: bool,
     /// The place is a field of the object itself, or a static one, and not of something it refers to.
     is_own: bool,
 }
@@ -59,8 +61,12 @@ pub(crate) fn of(engine: &Compositional, all: &[Seen<'_>]) -> Option<Habit> {
         holding().any(|(&(other, at), spot)| other == method && at < before && !spot.writes)
     };
     let works = holding().any(|(&(method, at), spot)| spot.writes && reads(method, at));
+    let writers: FxHashSet<MethodId> =
+        spots.iter().filter(|(_, spot)| spot.writes).map(|((method, _), _)| *method).collect();
+    let has_bits = all.first().is_some_and(|seen| !matches!(seen.path.last(), Some(Step::Field(_)) | None));
+    let changes = works || has_bits || writers.len() > 1;
     let (of, methods) = (spots.len(), methods.len());
-    Some(Habit { lock, with, of, methods, writes, works, is_own })
+    Some(Habit { lock, with, of, methods, writes, works, changes, is_own })
 }
 
 fn is_own(path: &Path) -> bool {
@@ -101,7 +107,8 @@ impl Habit {
         self.of >= 4 && self.with * 4 >= self.of * 3
     }
 
-    /// Is the lock there for this place? Most must hold it, and whoever changes the place; and more than one method,
+    /// Is the lock there for this place? It must change, not only be put there once; most must hold the lock, and
+    /// whoever changes the place; and more than one method,
     /// or one that works on a field of its object under a lock of its object, if something else says that those who do
     /// not hold it run on several threads: a lock that one method takes for something else covers whatever is in it.
     pub fn is_meant(&self, others_are_many: bool) -> bool {
@@ -110,6 +117,6 @@ impl Habit {
             root => matches!(root, Root::Static(_) | Root::Class(_)) && self.lock.is_root(),
         };
         let works = is_near && self.is_own && self.works && others_are_many;
-        self.is_usual() && self.writes > 0 && (self.methods > 1 || works)
+        self.is_usual() && self.writes > 0 && self.changes && (self.methods > 1 || works)
     }
 }

@@ -33,6 +33,24 @@ impl Call<'_> {
     }
 }
 
+/// The call itself, for those who ask who calls a method and how.
+fn called(call: &Call<'_>) -> Called {
+    let name = |abs: &Abs| match abs.paths.as_slice() {
+        [path] if abs.sure => *path,
+        [] if abs.new => Path::NEW,
+        _ => Path::UNKNOWN,
+    };
+    let started = call.started > 0;
+    let held = call.state.held().filter(|held| held.sure && !started);
+    Called {
+        target: call.target,
+        held: held.map(|held| held.lock).collect(),
+        args: call.args.iter().map(name).collect(),
+        started,
+        beside: call.state.running != 0,
+    }
+}
+
 /// What is further away than so many calls was hardly meant, and is told to nobody.
 const FARTHEST: u8 = 10;
 
@@ -65,7 +83,7 @@ impl Frame<'_> {
                 let (lock, shared) = self.moved_lock(left.lock, left.shared, &args);
                 match left.taken {
                     true => state.acquire(lock, shared, event, left.if_true.then_some(event)),
-                    false => state.release(lock, shared),
+                    false => self.release(lock, shared, state),
                 }
             }
         }
@@ -177,15 +195,8 @@ impl Frame<'_> {
         self.apply_locks(summary, call, draft);
         self.apply_blocking(summary, call, draft);
         self.apply_runs(summary, call, draft);
-        if self.link.is_closed(call.target) {
-            let name = |abs: &Abs| if abs.sure { abs.paths[0] } else { Path::UNKNOWN };
-            let args = call.args.iter().map(name).collect();
-            let held = call.state.held().filter(|held| held.sure && call.started == 0);
-            draft.calls.push(Called {
-                target: call.target,
-                held: held.map(|held| held.lock).collect(),
-                args,
-            });
+        if self.link.is_closed(call.target) || !summary.accesses.is_empty() {
+            draft.calls.push(called(call));
         }
     }
 
@@ -206,7 +217,7 @@ impl Frame<'_> {
                 started => started,
             };
             let Some(asks) = self.still_asks(access, call.args) else { continue };
-            let paths = self.moved(access.path, call.args);
+            let paths = self.moved_access(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
             let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
             let running = call.state.running | self.running_inside(access, call) | beside;
@@ -243,6 +254,16 @@ impl Frame<'_> {
                     digest: 0,
                 });
             }
+        }
+    }
+
+    /// A field of an object that this method made is a field of that object, whatever was put in when it was made; only
+    /// what lies behind it is that of somebody else.
+    fn moved_access(&mut self, path: Path, args: &[Abs]) -> Vec<Path> {
+        let Root::Param(number) = path.root else { return self.moved(path, args) };
+        match args.get(usize::from(number)) {
+            Some(arg) if path.len() == 1 => arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect(),
+            _ => self.moved(path, args),
         }
     }
 

@@ -87,6 +87,10 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
             continue;
         }
         for nested in &summary.nested {
+            // Who has it already does not wait for it.
+            if engine.callers.held.get(&method.id).is_some_and(|held| held.contains(&nested.lock)) {
+                continue;
+            }
             let Some(to) = kind(program, method.id, &nested.lock) else { continue };
             for held in nested.held.iter().filter(|held| held.sure && held.lock != nested.lock) {
                 let Some(from) = kind(program, method.id, &held.lock) else { continue };
@@ -179,7 +183,7 @@ fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> 
         return None;
     }
     let mut why = vec!["no other lock is held around all of them".to_owned()];
-    let mut confidence = confidence(program, &chosen, &mut why);
+    let mut confidence = confidence(engine, program, &chosen, &mut why);
     if chosen.iter().any(|edge| holds_such(program, edge)) {
         why.push("a lock of the kind that is wanted is held already, perhaps the same one".into());
         confidence = Confidence::Low;
@@ -237,7 +241,25 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
     (0..edges.len()).all(|at| blocks(&edges[at], &edges[(at + 1) % edges.len()]))
 }
 
-fn confidence(program: &Program, edges: &[Edge<'_>], why: &mut Vec<String>) -> Confidence {
+/// Over more calls than this a way is easily one that nobody goes.
+const FARTHEST: u8 = 4;
+
+/// How many calls lie between the two locks.
+fn depth(engine: &Compositional, edge: &Edge<'_>) -> u8 {
+    let Some((callee, digest)) = edge.nested.site.via else { return 0 };
+    let taken = engine.summary(callee).and_then(|summary| {
+        let at = summary.taken.binary_search_by_key(&digest, |taken| taken.digest).ok()?;
+        Some(summary.taken[at].depth)
+    });
+    taken.map_or(u8::MAX, |depth| depth.saturating_add(1))
+}
+
+fn confidence(
+    engine: &Compositional,
+    program: &Program,
+    edges: &[Edge<'_>],
+    why: &mut Vec<String>,
+) -> Confidence {
     let calls = edges.iter().filter(|edge| edge.nested.site.via.is_some()).count();
     if let [edge] = edges {
         if edge.held.lock.leads_to(&edge.nested.lock) || edge.nested.lock.leads_to(&edge.held.lock) {
@@ -260,9 +282,13 @@ fn confidence(program: &Program, edges: &[Edge<'_>], why: &mut Vec<String>) -> C
         Of::Field(field) => program.field(field).access & access::FINAL != 0,
         _ => true,
     };
+    let is_certain = is_there_once || (is_one_object && edges.iter().all(is_final));
     match () {
-        () if is_there_once => Confidence::High,
-        () if is_one_object && edges.iter().all(is_final) => Confidence::High,
+        () if is_certain && edges.iter().any(|edge| depth(engine, edge) > FARTHEST) => {
+            why.push("one lock is taken many calls after the other".into());
+            Confidence::Medium
+        }
+        () if is_certain => Confidence::High,
         () if edges.len() == 2 => {
             why.push("the objects may be others in each".into());
             Confidence::Medium

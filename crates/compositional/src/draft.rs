@@ -258,7 +258,7 @@ impl Digests<'_> {
         let class = summary.returns.class.map(|class| self.link.class_digest(class));
         let stores: Vec<(u64, u16)> =
             summary.stores.iter().map(|&(field, param)| (self.field(field), param)).collect();
-        let returns = (returned, class, summary.returns.view, summary.returns.part);
+        let returns = (returned, class, summary.returns.view, summary.returns.part, summary.returns.new);
         digest((accesses, taken, blocking, runs, (leaves, returns, stores, summary.thread, summary.detached)))
     }
 }

@@ -1,6 +1,7 @@
 //! The engine as a whole: follows the classes of a class path, works out summaries callees first, and asks the rules.
 //! A first run is a change in which everything is new; owns what is kept between changes.
 
+use crate::callers::{self, Callers};
 use crate::frame::{Method, summarise};
 use crate::link::{Callee, Link, digest, name_digest};
 use crate::methods::{Methods, Slot};
@@ -11,7 +12,7 @@ use crate::sketch::{Ahead, Sketch, Wanted};
 use crate::stale::{self, Stale};
 use crate::summary::{Stranger, Summary, Thread};
 use crate::tell::{self, Tell};
-use crate::{blocking, callers, deadlock, entry, evidence, fields, order, race};
+use crate::{blocking, deadlock, entry, evidence, fields, order, race};
 use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, Loaded, MethodId, Program, access};
@@ -25,10 +26,7 @@ pub struct Compositional {
     pub(crate) link: Link,
     pub(crate) knowledge: Knowledge,
     pub(crate) methods: Methods,
-    /// Locks that all callers of a method hold.
-    pub(crate) held: FxHashMap<MethodId, Vec<Path>>,
-    /// Methods that nobody calls from outside, or only code of which nobody knows when it runs.
-    pub(crate) unknown: FxHashSet<MethodId>,
+    pub(crate) callers: Callers,
     /// Classes whose objects the method that makes them returns.
     pub(crate) escaping: FxHashSet<ClassId>,
     /// Classes of the application.
@@ -68,8 +66,8 @@ impl Compositional {
         methods: Methods,
         classes: FxHashSet<ClassId>,
     ) -> Compositional {
-        let (held, unknown, escaping) = Default::default();
-        Compositional { link, knowledge, methods, held, unknown, escaping, classes }
+        let (callers, escaping) = Default::default();
+        Compositional { link, knowledge, methods, callers, escaping, classes }
     }
 
     /// Follows a change of the class path, given the internal names of the classes that may have come, changed or gone.
@@ -88,8 +86,7 @@ impl Compositional {
         let (summaries, changed) = self.summarise(&stale);
         let returned = self.methods.iter().flat_map(|slot| slot.facts.escaping.iter().copied());
         self.escaping = returned.collect();
-        let nameless = self.nameless();
-        (self.held, self.unknown) = callers::held(self, &nameless);
+        self.find_callers();
         Redone { outlines, summaries, changed }
     }
 
@@ -120,7 +117,7 @@ impl Compositional {
             .iter()
             .map(|conflict| tell.conflict(conflict))
             .collect();
-        found = once_each(found);
+        found = tell::together(once_each(found));
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
         found.extend(blocking::find(self, &program).iter().map(|blocked| tell.blocked(blocked)));
         found.extend(
@@ -626,20 +623,31 @@ impl Compositional {
         group.into_iter().filter_map(|number| Some((number, inside.remove(&number)??))).collect()
     }
 
-    /// Methods of classes without a name that are not what a thread runs.
-    fn nameless(&mut self) -> FxHashSet<MethodId> {
-        let program = self.link.program.get_mut().expect("nobody panics with it");
-        let mut found = FxHashSet::default();
-        for slot in self.methods.iter() {
-            let class = slot.method.class;
-            if entry::is_nameless(program, class)
-                && !self.escaping.contains(&class)
-                && !evidence::of_class(program, &self.knowledge, class).is_task
+    fn find_callers(&mut self) {
+        let program = self.link.program.lock().expect("nobody panics with it");
+        let (mut nameless, mut elsewhere, mut tasks) =
+            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        let mut is_task: FxHashMap<ClassId, bool> = FxHashMap::default();
+        for Slot { method, .. } in self.methods.iter() {
+            let is_task = *is_task
+                .entry(method.class)
+                .or_insert_with(|| evidence::of_class(&program, &self.knowledge, method.class).is_task);
+            let selector = program.method_ref(method.id).selector;
+            if !is_task
+                && entry::is_nameless(&program, method.class)
+                && !self.escaping.contains(&method.class)
             {
-                found.insert(slot.method.id);
+                nameless.insert(method.id);
+            }
+            if is_task && evidence::is_task(program.selector_text(selector).0) {
+                tasks.insert(method.id);
+            } else if self.link.is_called_elsewhere(&program, method.id) {
+                elsewhere.insert(method.id);
             }
         }
-        found
+        drop(program);
+        let (nameless, elsewhere, tasks) = (&nameless, &elsewhere, &tasks);
+        self.callers = callers::find(self, &callers::Asked { nameless, elsewhere, tasks });
     }
 
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {

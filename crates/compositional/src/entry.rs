@@ -77,7 +77,7 @@ pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
             {
                 continue;
             }
-            if engine.unknown.contains(&method) {
+            if engine.callers.unknown.contains(&method) {
                 continue;
             }
             let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
@@ -112,7 +112,7 @@ fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &Cl
             let is_plain = !known.is_static && !known.is_constructor && is_open(engine, program, method);
             let is_of_use =
                 engine.summary(method).is_some_and(|summary| summary.accesses.iter().any(touches));
-            if !is_new || !is_plain || !is_of_use || engine.unknown.contains(&method) {
+            if !is_new || !is_plain || !is_of_use || engine.callers.unknown.contains(&method) {
                 continue;
             }
             let evidence = engine.evidence(program, own, method).map(Arc::new);
@@ -156,7 +156,8 @@ fn is_open(engine: &Compositional, program: &Program, method: MethodId) -> bool 
             .iter()
             .any(|note| engine.knowledge.says(&program.names[note.class]).contains(&meaning))
     };
-    is_callable(program, method) && !says(Says::ForTests) && !says(Says::Confined)
+    let is_for_tests = engine.knowledge.is_for_tests(program.selector_text(entry.selector).0);
+    is_callable(program, method) && !is_for_tests && !says(Says::ForTests) && !says(Says::Confined)
 }
 
 /// The class around an inner one, and the field in which its object is.
@@ -195,7 +196,7 @@ impl Entry {
             };
             let own = access.held.iter().filter(is_of_use);
             let own = own.map(|held| Held { lock: self.lock(held.lock), ..*held });
-            let of_callers = engine.held.get(&self.method).into_iter().flatten();
+            let of_callers = engine.callers.held.get(&self.method).into_iter().flatten();
             let of_callers = of_callers.filter(|_| access.started == 0).map(|&lock| {
                 let lock = self.lock(lock);
                 Held { lock, shared: false, sure: true, at: crate::ENTRY }
@@ -214,10 +215,10 @@ impl Entry {
     }
 
     /// Locks of an inner object are no locks of the outer one, and never the same as those.
-    fn lock(&self, lock: Path) -> Path {
+    pub(crate) fn lock(&self, lock: Path) -> Path {
         match (self.outer, lock.root) {
-            (Some(_), Root::Param(0)) => self.on_class(lock).unwrap_or(Path::of(Root::Made(u32::MAX))),
-            (Some(_), Root::Param(_)) => Path::of(Root::Made(u32::MAX)),
+            (Some(_), Root::Param(0)) => self.on_class(lock).unwrap_or(Path::NEW),
+            (Some(_), Root::Param(_)) => Path::NEW,
             _ => lock,
         }
     }

@@ -489,7 +489,7 @@ impl Frame<'_> {
 /// What a method returns, given everything it returns somewhere.
 pub(crate) fn returned(values: &[Abs], method: &Method) -> Returned {
     if method.returns_new {
-        return Returned::default();
+        return Returned { new: true, ..Returned::default() };
     }
     let outside = |path: &&Path| !matches!(path.root, Root::Made(_) | Root::Unknown);
     let mut paths: Vec<Path> =
@@ -506,7 +506,11 @@ pub(crate) fn returned(values: &[Abs], method: &Method) -> Returned {
         .and_then(|abs| abs.view)
         .filter(|_| values.iter().all(|abs| abs.view == values[0].view));
     let part = !values.is_empty() && values.iter().all(|abs| abs.part);
-    Returned { paths, class: same(|abs| abs.class), view, part }
+    // What it got from its caller is as new as it was there.
+    let is_passed = |path: &Path| path.is_root() && matches!(path.root, Root::Param(_));
+    let is_new = |abs: &Abs| abs.new || (abs.sure && abs.paths.iter().all(is_passed));
+    let new = !values.is_empty() && values.iter().all(is_new);
+    Returned { paths, class: same(|abs| abs.class), view, part, new }
 }
 
 pub(crate) fn here(at: EventId) -> Site {

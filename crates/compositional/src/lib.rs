@@ -2,6 +2,7 @@
 //! and rules that look at summaries only. Needs no entry point; knows no points-to and no order between threads
 //! beyond one method.
 
+mod belief;
 mod blocking;
 mod call;
 mod callers;
@@ -13,6 +14,7 @@ mod evidence;
 mod fields;
 mod frame;
 mod guard;
+mod habit;
 mod kept;
 mod link;
 mod methods;

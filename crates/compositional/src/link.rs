@@ -208,6 +208,20 @@ impl Link {
         self.closed.contains(&method)
     }
 
+    /// May it be called from where nobody sees it: by a library, or through a type that too many are below?
+    pub fn is_called_elsewhere(&self, program: &Program, method: MethodId) -> bool {
+        let entry = program.method(method);
+        if entry.access & (access::PRIVATE | access::STATIC) != 0 {
+            return false;
+        }
+        let are_many = self.bodies.get(&entry.selector).is_some_and(|bodies| bodies.len() > MOST_TARGETS);
+        program.supertypes(entry.class).filter(|&above| above != entry.class).any(|above| {
+            let declares =
+                program.declared_method(MethodRef { class: above, selector: entry.selector }).is_some();
+            declares && (are_many || program.class(above).layer != Layer::App)
+        })
+    }
+
     /// Looks up the fields that an outline names.
     pub fn add_fields(&mut self, outline: &Outline) {
         let in_values = outline.values.iter().filter_map(|value| match value {

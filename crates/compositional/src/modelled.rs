@@ -6,7 +6,7 @@ use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
 use crate::state::State;
-use crate::summary::{Asked, Blocking, Taken};
+use crate::summary::{Asked, Blocking, Held, Taken};
 use crate::value::{Abs, Part};
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
 use std::sync::Arc;
@@ -50,7 +50,13 @@ impl Frame<'_> {
             abs = match member {
                 // What a container or a part of it is about is the container itself.
                 Member::Model(name) if name == "of" => abs,
-                Member::Model(name) => self.part(&abs, &Part::Model(name.clone())).unwrap_or_default(),
+                Member::Model(name) => match self.part(&abs, &Part::Model(name.clone())) {
+                    Some(part) => part,
+                    None => {
+                        let inside = self.is_filled_here(&abs);
+                        Abs { new: inside, inside, ..Abs::default() }
+                    }
+                },
                 Member::Elements => {
                     let paths: Vec<Path> =
                         abs.paths.iter().filter_map(|path| path.then(Step::Elements)).collect();
@@ -78,7 +84,8 @@ impl Frame<'_> {
                 if dst.root == models::Root::Ret && dst.path.first().is_some_and(is_part) {
                     if let Source::Value(from) = src {
                         let of = self.operand(call, from);
-                        call.ret = Abs { part: true, class: None, made: None, ..of };
+                        let inside = self.is_filled_here(&of);
+                        call.ret = Abs { part: true, class: None, made: None, inside, ..of };
                     }
                     return;
                 }
@@ -128,7 +135,7 @@ impl Frame<'_> {
                 ModelStep::Release { lock, shared } => {
                     let abs = self.operand(&call, lock);
                     let (path, view) = self.lock(&abs);
-                    state.release(path, *shared || view);
+                    self.release(path, *shared || view, state);
                 }
                 ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
                     let handles = self.handles(&call, spawn);
@@ -147,6 +154,16 @@ impl Frame<'_> {
                 ModelStep::Await { when, .. } if is_wait(*when) => state.running = 0,
                 _ => {}
             }
+        }
+    }
+
+    /// A call releases a lock. A monitor is left where its block ends, and by no call.
+    pub(crate) fn release(&self, lock: Path, shared: bool, state: &mut State) {
+        let is_monitor = |held: Held| {
+            held.at == crate::ENTRY || matches!(self.outline.events[held.at as usize], Event::Enter(_))
+        };
+        if lock != Path::UNKNOWN || !state.held().all(is_monitor) {
+            state.release(lock, shared);
         }
     }
 
@@ -250,7 +267,8 @@ impl Frame<'_> {
         draft: &mut Draft,
     ) {
         let container = self.operand(call, on);
-        if container.class.is_some_and(|class| self.link.is_safe(self.knowledge, class)) {
+        let is_safe = |class| self.link.is_safe(self.knowledge, class);
+        if container.class.is_some_and(is_safe) || call.callee.owner.is_some_and(is_safe) {
             return;
         }
         // Of which class it is must be known: most containers have a twin that is thread-safe.

@@ -47,6 +47,8 @@ const FIRST_FIELD: u32 = 3;
 impl Path {
     pub const UNKNOWN: Path = Path::of(Root::Unknown);
     pub const THIS: Path = Path::of(Root::Param(0));
+    /// Something new that another method has made.
+    pub const NEW: Path = Path::of(Root::Made(u32::MAX));
 
     pub const fn of(root: Root) -> Path {
         Path { root, steps: [NONE; LONGEST] }

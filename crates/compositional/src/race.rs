@@ -1,10 +1,12 @@
 //! Pairs of accesses to the same path that nothing keeps apart: races, unprotected writes, container races, and
 //! accesses without the lock that all others hold. Reads summaries only.
 
+use crate::belief::{self, Common, strength};
 use crate::engine::Compositional;
 use crate::entry::{Entry, Seen};
 use crate::evidence::Strength;
 use crate::guard;
+use crate::habit;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Thread};
 use findings::{Confidence, Rule};
@@ -74,7 +76,10 @@ fn in_one_place<'a>(
     if let Some(violations) = declared(engine, program, &seen) {
         return violations;
     }
-    let usual = usual_guard(engine, &seen).filter(|(_, with, of)| with * 2 > *of).map(|(lock, ..)| lock);
+    let habit = habit::of(engine, program, &seen);
+    let is_only_set_up = habit::is_only_set_up(engine, program, &seen);
+    let common = Common { habit: habit.as_ref(), is_only_set_up };
+    let usual = habit.as_ref().filter(|habit| habit.is_usual()).map(|habit| habit.lock);
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
         for (j, b) in seen.iter().enumerate().skip(i) {
@@ -109,12 +114,10 @@ fn in_one_place<'a>(
         }
         pairs.retain(|pair| !is_told_elsewhere(pair));
         pairs.sort_by_key(|&[culprit, other]| rank(engine, &seen[culprit], &seen[other]));
-        let pair = pairs[0].map(|at| seen[at].clone());
-        let also = pairs[1..].iter().map(|pair| pair.map(|at| seen[at].clone())).collect();
         let meets_itself = pairs.iter().any(|&[culprit, other]| {
             culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
         });
-        found.push(conflict(engine, program, pair, also, &seen, meets_itself));
+        found.push(surest(engine, program, &seen, &pairs, common, meets_itself));
     }
     found
 }
@@ -242,10 +245,6 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     }
 }
 
-fn strength(seen: &Seen<'_>) -> Option<Strength> {
-    seen.entry.evidence.as_ref().map(|evidence| evidence.strength)
-}
-
 /// Two accesses of one method, one of them at least in a thread that it starts.
 fn starts_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     let runs_during = |plain: &Seen<'_>, started: &Seen<'_>| {
@@ -284,110 +283,44 @@ fn is_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     a.held.iter().any(|mine| b.held.iter().any(|theirs| excludes(mine, theirs)))
 }
 
-/// A lock that both hold, but one of them not on every way.
-fn may_be_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
-    a.held
-        .iter()
-        .any(|mine| b.held.iter().any(|theirs| mine.lock == theirs.lock && !(mine.sure && theirs.sure)))
+/// Of so many pairs the surest is told, the others beside it.
+const MOST_JUDGED: usize = 8;
+
+fn surest<'a>(
+    engine: &Compositional,
+    program: &Program,
+    seen: &[Seen<'a>],
+    pairs: &[[usize; 2]],
+    common: Common<'_>,
+    meets_itself: bool,
+) -> Conflict<'a> {
+    let pair = |at: usize| pairs[at].map(|at| seen[at].clone());
+    let judged = (0..pairs.len().min(MOST_JUDGED))
+        .map(|at| (at, conflict(engine, program, pair(at), common, meets_itself)));
+    let (told, mut best) =
+        judged.min_by_key(|(at, conflict)| (conflict.confidence, *at)).expect("there is one");
+    best.also = (0..pairs.len()).filter(|&at| at != told).map(pair).collect();
+    best
 }
 
 fn conflict<'a>(
     engine: &Compositional,
     program: &Program,
     sides: [Seen<'a>; 2],
-    also: Vec<[Seen<'a>; 2]>,
-    all: &[Seen<'a>],
+    common: Common<'_>,
     meets_itself: bool,
 ) -> Conflict<'a> {
-    let guard =
-        usual_guard(engine, all).filter(|(lock, ..)| !sides[0].held.iter().any(|held| held.lock == *lock));
+    let habit = common.habit.filter(|habit| !sides[0].held.iter().any(|held| held.lock == habit.lock));
     let is_container = sides[0].path.last() == Some(Step::Contents);
     let is_alone = sides.iter().all(|side| side.held.is_empty());
-    let rule = match &guard {
+    let rule = match habit {
         _ if is_container => Rule::ContainerRace,
-        Some((_, with, of)) if *of >= 4 && with * 4 >= of * 3 => Rule::GuardedBy,
+        Some(habit) if habit.is_rule() => Rule::GuardedBy,
         _ if is_alone && sides[0].access.writes && meets_itself => Rule::UnprotectedWrite,
         _ => Rule::Race,
     };
     let mut why = Vec::new();
-    let confidence = confidence(program, rule, &sides, guard.as_ref(), &mut why);
-    Conflict { rule, confidence, sides, also, guard, why }
-}
-
-/// The lock that most accesses to a place hold.
-fn usual_guard(engine: &Compositional, all: &[Seen<'_>]) -> Option<(Path, usize, usize)> {
-    let mut sites: FxHashMap<(ir::MethodId, u32), Vec<Path>> = FxHashMap::default();
-    for seen in all {
-        let locks: Vec<Path> = seen.held.iter().filter(|held| held.sure).map(|held| held.lock).collect();
-        let site = engine.last_site(seen.entry.method, seen.number);
-        let known = sites.entry(site).or_insert_with(|| locks.clone());
-        known.retain(|lock| locks.contains(lock));
-    }
-    let mut counts: FxHashMap<Path, usize> = FxHashMap::default();
-    for lock in sites.values().flatten().filter(|lock| **lock != Path::UNKNOWN) {
-        *counts.entry(*lock).or_default() += 1;
-    }
-    let best =
-        counts.into_iter().max_by_key(|&(lock, count)| (count, std::cmp::Reverse(lock.len()), lock))?;
-    Some((best.0, best.1, sites.len()))
-}
-
-fn confidence(
-    program: &Program,
-    rule: Rule,
-    sides: &[Seen<'_>; 2],
-    guard: Option<&(Path, usize, usize)>,
-    why: &mut Vec<String>,
-) -> Confidence {
-    let strongest = sides.iter().filter_map(strength).max();
-    let is_started = sides.iter().any(|side| side.access.started > 0);
-    let has_other_lock = sides.iter().all(|side| !side.held.is_empty());
-    if may_be_protected(&sides[0], &sides[1]) {
-        why.push("a lock is held on some ways only".into());
-        return Confidence::Low;
-    }
-    if has_other_lock {
-        why.push("both hold locks, but not the same".into());
-        return Confidence::Medium;
-    }
-    // What is locked there may be another object that has nothing to do with this one.
-    let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
-    if sides.iter().any(|side| !side.held.is_empty() && !side.held.iter().any(is_near)) {
-        why.push("the lock belongs to another object".into());
-        return Confidence::Low;
-    }
-    let only_shows = |side: &Seen<'_>| {
-        program.selector_text(program.method_ref(side.entry.method).selector).0 == "toString"
-    };
-    if sides.iter().any(|side| !side.access.writes && only_shows(side)) {
-        why.push("it is read only to be shown".into());
-        return Confidence::Low;
-    }
-    let depth: usize = sides.iter().map(|side| usize::from(side.access.depth)).sum();
-    // Over many calls something is easily overlooked.
-    let at_most = if depth > 8 { Confidence::Medium } else { Confidence::High };
-    let is_same = sides[0].entry.method == sides[1].entry.method;
-    let plain = sides.iter().filter(|side| side.access.started == 0);
-    let is_believed = is_same || plain.filter_map(strength).all(|strength| strength > Strength::Hint);
-    match strongest {
-        _ if depth > 16 => Confidence::Low,
-        Some(Strength::Declared) => Confidence::High.max(at_most),
-        _ if is_started && is_believed => Confidence::High.max(at_most),
-        _ if is_started => {
-            why.push("the other side may run before the thread is started, or after it has ended".into());
-            Confidence::Medium
-        }
-        Some(Strength::Locks) => match (rule, guard) {
-            (Rule::GuardedBy, _) => Confidence::High.max(at_most),
-            (_, Some((_, with, _))) if *with >= 2 => Confidence::High.max(at_most),
-            // That a method takes a lock says little about what it does without it.
-            _ if sides.iter().all(|side| side.held.is_empty()) => Confidence::Low,
-            _ => Confidence::Medium,
-        },
-        Some(Strength::Framework) => Confidence::Medium.max(at_most),
-        // Whatever a task reaches, it mostly has alone.
-        Some(Strength::Task) if sides[0].path.len() > 1 || depth > 2 => Confidence::Low,
-        Some(Strength::Task) => Confidence::Medium,
-        Some(Strength::Hint) | None => Confidence::Low,
-    }
+    let confidence = belief::confidence(engine, program, rule, &sides, Common { habit, ..common }, &mut why);
+    let guard = habit.map(|habit| (habit.lock, habit.with, habit.of));
+    Conflict { rule, confidence, sides, also: Vec::new(), guard, why }
 }

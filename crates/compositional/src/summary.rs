@@ -33,7 +33,7 @@ pub struct Summary {
     pub locks: bool,
     /// Calls of interfaces, without a lock, in code that must be thread-safe.
     pub strangers: Vec<Stranger>,
-    /// Calls of methods that not everybody can call: what is held there is held in them.
+    /// Calls of methods that touch something, or that not everybody can call: what holds there holds in them.
     pub calls: Vec<Called>,
     /// It was cut: there was too much to tell.
     pub is_cut: bool,
@@ -66,7 +66,12 @@ pub struct Stranger {
 pub struct Called {
     pub target: MethodId,
     pub held: Box<[Path]>,
+    /// What it is called with; [`Path::NEW`] for what has no name because nobody else knows it.
     pub args: Box<[Path]>,
+    /// In a thread that the caller starts.
+    pub started: bool,
+    /// Threads that the caller has started may be running.
+    pub beside: bool,
 }
 
 /// A lock that is held.
@@ -181,4 +186,6 @@ pub struct Returned {
     pub view: Option<bool>,
     /// It is a part of a container: an iterator, a view.
     pub part: bool,
+    /// It was made for the caller, who alone has it.
+    pub new: bool,
 }

@@ -4,6 +4,7 @@
 use crate::frame::Frame;
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
+use crate::summary::Returned;
 use ir::{CallKind, ClassId, FieldId, access};
 use models::{Member, Source, Step as ModelStep};
 
@@ -21,6 +22,10 @@ pub(crate) struct Abs {
     pub part: bool,
     /// It has no other names than these, and is always there.
     pub sure: bool,
+    /// Made here or for this method, which alone has it as long as it keeps it to itself.
+    pub new: bool,
+    /// It was in a container that this method has made and filled itself, or is a view of one.
+    pub inside: bool,
 }
 
 /// More names than this are none.
@@ -44,6 +49,8 @@ impl Abs {
             made: self.made.filter(|_| self.made == other.made),
             view: self.view.filter(|_| self.view == other.view),
             part: self.part && other.part,
+            new: self.new && other.new,
+            inside: self.inside && other.inside,
             paths: self.paths,
         }
     }
@@ -75,7 +82,8 @@ impl Frame<'_> {
         let found = match &outline.values[at] {
             Value::Param(number) => Abs::named(Path::of(Root::Param(*number))),
             Value::Made(class) => {
-                Abs { class: Some(*class), made: Some(value), ..Abs::named(Path::of(Root::Made(value))) }
+                let named = Abs::named(Path::of(Root::Made(value)));
+                Abs { class: Some(*class), made: Some(value), new: true, ..named }
             }
             Value::Lambda(_) => Abs { made: Some(value), ..Abs::default() },
             Value::Class(class) => Abs::named(Path::of(Root::Class(*class))),
@@ -153,13 +161,31 @@ impl Frame<'_> {
         args.get(usize::from(*param)).map(|&arg| self.abs(arg))
     }
 
+    /// Is everything in this container something that the method has put in itself, one by one? That is mostly new as
+    /// well, and not taken from somewhere.
+    pub(crate) fn is_filled_here(&self, container: &Abs) -> bool {
+        let is_empty = |made: ValueId| {
+            let event = self.constructors.get(&made).map(|&event| &self.outline.events[event as usize]);
+            matches!(event, Some(Event::Call { args, .. }) if args[1..].iter().all(|&arg| self.is_plain(arg)))
+        };
+        container.inside || container.made.is_some_and(is_empty)
+    }
+
+    /// A number, or nothing that could be a container.
+    fn is_plain(&self, value: ValueId) -> bool {
+        matches!(self.outline.values[value as usize], Value::Constant)
+    }
+
     /// What a call returns.
     fn result(&mut self, event: EventId) -> Abs {
         let outline = self.outline;
         let Event::Call { args, .. } = &outline.events[event as usize] else { return Abs::default() };
         let callee = self.callee(event);
         if let Some(model) = &callee.model {
-            return self.modelled_result(event, &callee, model);
+            let found = self.modelled_result(event, &callee, model);
+            let container = args.first().filter(|_| found == Abs::default()).map(|&value| self.abs(value));
+            let inside = container.is_some_and(|container| self.is_filled_here(&container));
+            return if inside { Abs { new: true, inside, ..found } } else { found };
         }
         let mut results = callee.targets.clone().into_iter().map(|target| {
             let Some(summary) = self.known(target) else { return Abs::default() };
@@ -177,7 +203,17 @@ impl Frame<'_> {
                 _ => None,
             };
             let sure = paths.len() == 1 && returned.paths.len() == 1;
-            Abs { paths, class: returned.class, made, view: returned.view, part: returned.part, sure }
+            let of_caller = |path: &Path| match path.root {
+                Root::Param(number) if path.is_root() => {
+                    args.get(usize::from(number)).is_some_and(|arg| arg.new)
+                }
+                _ => false,
+            };
+            // A builder that returns itself is as new as it was before.
+            let is_passed = !returned.paths.is_empty() && returned.paths.iter().all(of_caller);
+            let new = returned.new && (returned.paths.is_empty() || is_passed);
+            let Returned { class, view, part, .. } = *returned;
+            Abs { paths, class, made, view, part, sure, new, inside: false }
         });
         let first = results.next().unwrap_or_default();
         results.fold(first, Abs::or)

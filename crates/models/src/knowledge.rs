@@ -58,9 +58,13 @@ pub struct Knowledge {
     asserts_held: FxHashSet<String>,
     once: FxHashSet<String>,
     held_suffixes: Vec<String>,
+    setup_prefixes: Vec<String>,
+    tests_suffixes: Vec<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
+    permits: FxHashSet<String>,
+    one_user: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
     blocking_names: FxHashSet<String>,
 }
@@ -105,6 +109,14 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
+            ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
+            ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
+            ("supertypes", "one-user") => {
+                self.one_user.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
+            ("supertypes", "permits") => {
+                self.permits.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
             ("supertypes", "concurrent") => {
                 self.concurrent.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
@@ -152,6 +164,27 @@ impl Knowledge {
 
     pub fn is_once(&self, method: &str) -> bool {
         self.once.contains(method)
+    }
+
+    /// Does the name of a method say that only tests call it?
+    pub fn is_for_tests(&self, method: &str) -> bool {
+        self.tests_suffixes.iter().any(|suffix| method.ends_with(suffix.as_str()))
+    }
+
+    /// Does the name of a method say that it makes an object ready for use?
+    pub fn is_setup(&self, method: &str) -> bool {
+        let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
+        self.setup_prefixes.iter().any(|prefix| method.strip_prefix(prefix.as_str()).is_some_and(ends_there))
+    }
+
+    /// Is an object of this type mostly used by one thread?
+    pub fn has_one_user(&self, class: &str) -> bool {
+        self.one_user.contains(class)
+    }
+
+    /// Does a lock of this class let in as many as it was told to?
+    pub fn gives_permits(&self, class: &str) -> bool {
+        self.permits.contains(class)
     }
 
     /// What it says of a class that this type, by internal name, is above it.
@@ -206,6 +239,12 @@ mod tests {
         assert_eq!(knowledge.asserted("assertMainThread"), Some(true));
         assert!(knowledge.blocks("java/lang/Thread", "sleep"));
         assert!(knowledge.says_held("sizeLocked") && !knowledge.says_held("Locked"));
+        assert!(
+            knowledge.is_setup("setName") && knowledge.is_setup("start") && !knowledge.is_setup("settle")
+        );
+        assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
+        assert!(knowledge.has_one_user("java/io/InputStream"));
+        assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));
     }
 
     #[test]

@@ -4,6 +4,9 @@ mod blocking;
 mod deadlock;
 mod race;
 mod stranger;
+mod together;
+
+pub(crate) use together::together;
 
 use crate::engine::Compositional;
 use crate::path::{Path, Root, Step};
@@ -47,11 +50,16 @@ impl Tell<'_> {
         match fields.last() {
             Some(&field) => format!("{}{ending}", self.program.field_display(field)),
             None => {
-                let made = self.engine.summary(method).and_then(|summary| {
-                    let Root::Made(value) = path.root else { return None };
-                    summary.made.iter().find(|(made, _)| *made == value).map(|&(_, class)| class)
-                });
-                made.map_or_else(|| format!("an object{ending}"), |class| self.program.class_display(class))
+                let class = match path.root {
+                    Root::Made(value) => self.engine.summary(method).and_then(|summary| {
+                        summary.made.iter().find(|(made, _)| *made == value).map(|&(_, class)| class)
+                    }),
+                    Root::Param(number) => {
+                        self.program.method(method).params.get(usize::from(number)).copied().flatten()
+                    }
+                    _ => None,
+                };
+                class.map_or_else(|| format!("an object{ending}"), |class| self.program.class_display(class))
             }
         }
     }
@@ -142,15 +150,30 @@ impl Compositional {
         let mut next = first.map(|access| (method, access));
         while let Some((method, access)) = next {
             way.push((method, access));
-            let below = access.site.via.and_then(|(callee, digest)| {
-                let accesses = &self.summary(callee)?.accesses;
-                let at = accesses.binary_search_by_key(&digest, |access| access.digest).ok()?;
-                Some((callee, &accesses[at]))
-            });
+            let below = access.site.via.and_then(|(callee, digest)| self.below(callee, digest, access));
             // Each is nearer than the one before, whatever calls itself.
             next = below.filter(|(_, below)| below.depth < access.depth);
         }
         way
+    }
+
+    /// The access that another one stands for. Methods that call themselves may have changed since: then it is the
+    /// nearest that does the same.
+    fn below(&self, callee: MethodId, digest: u64, above: &Access) -> Option<(MethodId, &Access)> {
+        let accesses = &self.summary(callee)?.accesses;
+        let known = accesses.binary_search_by_key(&digest, |access| access.digest).ok();
+        let does_same = |access: &&Access| {
+            access.writes == above.writes
+                && access.path.last() == above.path.last()
+                && access.depth < above.depth
+        };
+        let similar = || accesses.iter().filter(does_same).min_by_key(|access| (access.depth, access.digest));
+        Some((callee, known.map(|at| &accesses[at]).or_else(similar)?))
+    }
+
+    /// Is it known where an access of a summary really happens?
+    pub(crate) fn is_whole(&self, method: MethodId, number: u32) -> bool {
+        self.way(method, number).last().is_some_and(|(_, access)| access.site.via.is_none())
     }
 }
 

@@ -1,0 +1,307 @@
+//! How sure a conflict is: what speaks for two threads being at one object at the same time, and what against it.
+//! Every reason to believe less is told; knows nothing of how conflicts are found.
+
+use crate::engine::Compositional;
+use crate::entry::Seen;
+use crate::evidence::Strength;
+use crate::frame::Method;
+use crate::habit::{self, Habit};
+use crate::path::{Root, Step};
+use crate::summary::Held;
+use findings::{Confidence, Rule};
+use ir::Program;
+
+pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
+    seen.entry.evidence.as_ref().map(|evidence| evidence.strength)
+}
+
+/// What all accesses to a place have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Common<'a> {
+    pub habit: Option<&'a Habit>,
+    pub is_only_set_up: bool,
+}
+
+/// What speaks for it, less what speaks against it, which is written down.
+pub(crate) fn confidence(
+    engine: &Compositional,
+    program: &Program,
+    rule: Rule,
+    sides: &[Seen<'_>; 2],
+    common: Common<'_>,
+    why: &mut Vec<String>,
+) -> Confidence {
+    let mut confidence = speaks_for(rule, sides, common.habit, why);
+    for (words, doubt) in doubts(engine, program, sides, common) {
+        let now = match doubt {
+            Doubt::AtMost(most) => confidence.max(most),
+            Doubt::Less if confidence == Confidence::High => Confidence::Medium,
+            Doubt::Less => Confidence::Low,
+        };
+        // What makes no difference any more needs no words.
+        if now != confidence {
+            confidence = now;
+            why.push(words.into());
+        }
+    }
+    confidence
+}
+
+/// What a reason to believe less does.
+#[derive(Debug, Clone, Copy)]
+enum Doubt {
+    AtMost(Confidence),
+    /// One step down, whatever it was.
+    Less,
+}
+
+fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mut Vec<String>) -> Confidence {
+    let is_started = sides.iter().any(|side| side.access.started > 0);
+    let is_same = sides[0].entry.method == sides[1].entry.method;
+    let is_meant = habit.is_some_and(|habit| habit.is_meant(strength(&sides[0]).is_some()));
+    let mut plain = sides.iter().filter(|side| side.access.started == 0);
+    match strongest(sides) {
+        Some(Strength::Declared) => Confidence::High,
+        // Within one method it is known what comes before the start and what after.
+        _ if is_started && (is_same || is_meant) => Confidence::High,
+        _ if is_started => {
+            why.push("the other side may run before the thread is started, or after it has ended".into());
+            let is_far = sides[0].path.len() > 1 || depth(sides) > 4;
+            match plain.all(|side| strength(side) <= Some(Strength::Hint)) && is_far {
+                true => Confidence::Low,
+                false => Confidence::Medium,
+            }
+        }
+        Some(Strength::Locks) => match habit {
+            Some(_) if is_meant => Confidence::High,
+            // Where hardly anybody holds it, it is not what keeps them apart.
+            Some(habit) if !habit.is_common() => Confidence::Low,
+            Some(habit) if rule == Rule::GuardedBy || habit.with >= 2 => {
+                why.push("the lock may be there for something else".into());
+                Confidence::Medium
+            }
+            Some(_) => Confidence::Medium,
+            // That a method takes a lock says little about what it does without it.
+            None if sides.iter().any(|side| side.held.is_empty()) => Confidence::Low,
+            None => Confidence::Medium,
+        },
+        Some(Strength::Framework) => Confidence::Medium,
+        // Whatever a task reaches, it mostly has alone.
+        Some(Strength::Task) if sides[0].path.len() > 1 || depth(sides) > 2 => Confidence::Low,
+        Some(Strength::Task) => Confidence::Medium,
+        Some(Strength::Hint) | None => Confidence::Low,
+    }
+}
+
+fn strongest(sides: &[Seen<'_>; 2]) -> Option<Strength> {
+    sides.iter().filter_map(strength).max()
+}
+
+fn depth(sides: &[Seen<'_>; 2]) -> usize {
+    sides.iter().map(|side| usize::from(side.access.depth)).sum()
+}
+
+/// Reasons to believe less, and how much may be believed in spite of each.
+fn doubts(
+    engine: &Compositional,
+    program: &Program,
+    sides: &[Seen<'_>; 2],
+    common: Common<'_>,
+) -> Vec<(&'static str, Doubt)> {
+    const LOW: Doubt = Doubt::AtMost(Confidence::Low);
+    const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
+    let habit = common.habit;
+    let is_declared = strongest(sides) == Some(Strength::Declared);
+    let low_or_medium = if is_declared { MEDIUM } else { LOW };
+    let is_plain = |side: &&Seen<'_>| side.access.started == 0;
+    let mut doubts = Vec::new();
+    let mut doubt = |is_so: bool, words: &'static str, most| {
+        if is_so {
+            doubts.push((words, most));
+        }
+    };
+    doubt(may_be_protected(&sides[0], &sides[1]), "a lock is held on some ways only", LOW);
+    // What is locked there may be another object that has nothing to do with this one.
+    let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
+    let is_far = |side: &Seen<'_>| !side.held.is_empty() && !side.held.iter().any(is_near);
+    doubt(sides.iter().any(is_far), "the lock belongs to another object", LOW);
+    let only_shows = |side: &Seen<'_>| {
+        let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
+        !side.access.writes && name == "toString"
+    };
+    doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
+    doubt(depth(sides) > 16, "it is many calls away", LOW);
+    let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
+    doubt(sides.iter().any(is_cut), "the way to it is not known to its end", LOW);
+    let is_held_here =
+        |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
+    doubt(sides.iter().any(is_held_here), "all callers in the program hold the lock", LOW);
+    let on_own = |side: &Seen<'_>| engine.callers.on_own.contains(&side.entry.method);
+    doubt(
+        sides.iter().filter(is_plain).any(on_own),
+        "the program calls it only on objects that nobody else has yet",
+        low_or_medium,
+    );
+    doubt(are_in_one_task(engine, program, sides), "one and the same thread runs both", low_or_medium);
+    let have_locks = sides.iter().all(|side| !side.held.is_empty());
+    doubt(have_locks, "both hold locks, but not the same", MEDIUM);
+    // Over many calls something is easily overlooked.
+    doubt(depth(sides) > 8, "it is several calls away", MEDIUM);
+    doubt(
+        habit.is_some_and(|habit| comes_after(engine, &sides[0], habit)),
+        "it is read after the method has had the lock",
+        MEDIUM,
+    );
+    let lets_in_many = habit.is_some_and(|habit| gives_permits(engine, program, habit));
+    doubt(lets_in_many, "a semaphore may let several in", MEDIUM);
+    doubt(is_made_before(engine, program, sides), "whoever has the object has made it before", MEDIUM);
+    let is_set_up = common.is_only_set_up || habit::sets_up(engine, program, &sides[0]);
+    // Whoever makes a task sets it up before it is run.
+    let is_of_task = strongest(sides) <= Some(Strength::Task);
+    let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
+    doubt(is_set_up, "it is set where the object is made ready, perhaps before its use", at_most);
+    doubt(
+        is_of_one_user(engine, program, &sides[0]),
+        "one thread uses such an object, as a rule",
+        Doubt::Less,
+    );
+    doubt(is_far_start(engine, sides), "it may be that one of them is started only once", MEDIUM);
+    doubt(comes_before_start(engine, sides), "it is written before the thread is started", MEDIUM);
+    let is_element = sides[0].path.last() == Some(Step::Elements);
+    let are_started = sides.iter().all(|side| side.access.started > 0);
+    doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
+    doubts
+}
+
+/// A lock that both hold, but one of them not on every way.
+fn may_be_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    a.held
+        .iter()
+        .any(|mine| b.held.iter().any(|theirs| mine.lock == theirs.lock && !(mine.sure && theirs.sure)))
+}
+
+/// Do all calls in the program hold the lock of the other side, or the one that is usual?
+fn is_held_by_callers(
+    engine: &Compositional,
+    side: &Seen<'_>,
+    sides: &[Seen<'_>; 2],
+    habit: Option<&Habit>,
+) -> bool {
+    let Some(locks) = engine.callers.held_here.get(&side.entry.method) else { return false };
+    let is_usual = |lock| habit.is_some_and(|habit| habit.lock == lock);
+    let of_other = |lock| {
+        let mut others = sides.iter().filter(|other| !std::ptr::eq(*other, side));
+        others.any(|other| other.held.iter().any(|held| held.lock == lock))
+    };
+    locks.iter().map(|&lock| side.entry.lock(lock)).any(|lock| is_usual(lock) || of_other(lock))
+}
+
+/// Is there only one thread or task that leads to both sides, and one object of it for each thread?
+fn are_in_one_task(engine: &Compositional, program: &Program, sides: &[Seen<'_>; 2]) -> bool {
+    let task = |side: &Seen<'_>| {
+        let way = engine.way(side.entry.method, side.number);
+        let (first, _) = *way.iter().find(|(_, access)| access.started == 0)?;
+        match side.access.started {
+            0 => engine.callers.only_in.get(&first).copied(),
+            _ => Some(first),
+        }
+    };
+    let (Some(one), Some(other)) = (task(&sides[0]), task(&sides[1])) else { return false };
+    let is_thread = || {
+        let class = program.method_ref(one).class;
+        program.superclasses(class).any(|above| program.class_name(above) == "java/lang/Thread")
+    };
+    // Two starts of one method are two threads.
+    let are_started = sides.iter().all(|side| side.access.started > 0);
+    one == other && !are_started && is_thread()
+}
+
+/// Does the method touch the same place under the usual lock before it reads it without? What it has found there, or
+/// made sure of, is mostly what it wants to see.
+fn comes_after(engine: &Compositional, side: &Seen<'_>, habit: &Habit) -> bool {
+    if side.access.writes || side.access.started > 0 {
+        return false;
+    }
+    let Some(summary) = engine.summary(side.entry.method) else { return false };
+    let own = engine.way(side.entry.method, side.number);
+    let mut others = summary.accesses.iter().enumerate().filter(|(_, other)| {
+        let holds = |held: &Held| held.sure && side.entry.lock(held.lock) == habit.lock;
+        other.path == side.access.path && other.started == 0 && other.held.iter().any(holds)
+    });
+    others.any(|(number, _)| {
+        let way = engine.way(side.entry.method, number as u32);
+        let pairs = way.iter().zip(&own);
+        let mut apart = pairs.skip_while(|((_, a), (_, b))| a.site.at == b.site.at);
+        apart.next().is_some_and(|((_, other), (_, own))| other.site.at < own.site.at)
+    })
+}
+
+/// Frames of the way that lead to the start, that of the start included.
+fn until_start(engine: &Compositional, side: &Seen<'_>) -> usize {
+    let way = engine.way(side.entry.method, side.number);
+    way.iter().take_while(|(_, access)| access.started > 0).count()
+}
+
+/// Is the thread started several calls away? There it is not seen how often, and on what executor.
+fn is_far_start(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let mut started = sides.iter().filter(|side| side.access.started > 0);
+    started.any(|side| until_start(engine, side) > 2)
+}
+
+/// In the method where the ways to both part, does the one come before the start of the other?
+fn comes_before_start(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let [a, b] = sides;
+    let (plain, started) = match (a.access.started, b.access.started) {
+        (0, 1..) => (a, b),
+        (1.., 0) => (b, a),
+        _ => return false,
+    };
+    let way = |side: &Seen<'_>| engine.way(side.entry.method, side.number);
+    let (before, after) = (way(plain), way(started));
+    let mut apart =
+        before.iter().zip(&after).skip_while(|((_, one), (_, other))| one.site.at == other.site.at);
+    let is_before = apart.next().is_some_and(|((one, before), (other, after))| {
+        one == other && before.site.at < after.site.at && after.started > 0
+    });
+    plain.entry.method == started.entry.method && is_before
+}
+
+/// Is the field one of an object that is mostly used by one thread, as a stream is?
+fn is_of_one_user(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let Some(Step::Field(field)) =
+        side.path.steps().filter(|step| matches!(step, Step::Field(_))).next_back()
+    else {
+        return false;
+    };
+    let class = program.field_ref(field).class;
+    let mut above = program.supertypes(class).chain([class]);
+    above.any(|above| engine.knowledge.has_one_user(program.class_name(above)))
+}
+
+fn gives_permits(engine: &Compositional, program: &Program, habit: &Habit) -> bool {
+    let field = match (habit.lock.last(), habit.lock.root) {
+        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
+        _ => return false,
+    };
+    let class = program.field(field).class_of;
+    class.is_some_and(|class| engine.knowledge.gives_permits(program.class_name(class)))
+}
+
+/// Does one side happen while an object is made, and the other in a method of that object?
+fn is_made_before(engine: &Compositional, program: &Program, sides: &[Seen<'_>; 2]) -> bool {
+    let way = |side: &Seen<'_>| -> Vec<&Method> {
+        let way = engine.way(side.entry.method, side.number);
+        way.iter().filter_map(|&(method, _)| engine.method(method)).collect()
+    };
+    let ways = sides.each_ref().map(way);
+    let is_before = |one: &[&Method], other: &[&Method]| {
+        let mut makes = one.iter().filter(|method| method.is_constructor);
+        makes.any(|made| {
+            let is_of_it = |method: &&Method| {
+                !method.is_static && program.superclasses(method.class).any(|class| class == made.class)
+            };
+            !other.iter().any(|method| method.is_constructor) && other.iter().any(is_of_it)
+        })
+    };
+    is_before(&ways[0], &ways[1]) || is_before(&ways[1], &ways[0])
+}

@@ -1,0 +1,140 @@
+//! One report for one cause: a field that many methods touch as they should not is told once, and so is a method that
+//! does so with many fields of a class, and one whose fields many others touch. Looks at findings only.
+
+use findings::{Confidence, Finding, Place};
+use std::collections::BTreeMap;
+
+/// More methods than this are only counted.
+const MOST_NAMED: usize = 3;
+
+pub(crate) fn together(findings: Vec<Finding>) -> Vec<Finding> {
+    let by_field = |finding: &Finding| vec![finding.field.clone().unwrap_or_default()];
+    let by_culprit = |finding: &Finding| vec![class(finding), finding.sites[0].method.clone()];
+    let by_other = |finding: &Finding| {
+        let other = &finding.sites[1];
+        let locks = other.locks.iter().map(|lock| lock.name.clone());
+        [class(finding), other.method.clone()].into_iter().chain(locks).collect()
+    };
+    joined(joined(joined(findings, by_field), by_culprit), by_other)
+}
+
+/// The class that has the field.
+fn class(finding: &Finding) -> String {
+    let field = finding.field.as_deref().unwrap_or_default();
+    field.rsplit_once('.').map_or(field, |(class, _)| class).to_owned()
+}
+
+/// Puts findings of the same kind and key behind the first of them. What is doubtful stays apart: nobody reads it.
+fn joined(findings: Vec<Finding>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<Finding> {
+    let mut groups: BTreeMap<(Confidence, String, Vec<String>), Vec<Finding>> = BTreeMap::new();
+    let mut alone = Vec::new();
+    for finding in findings {
+        if finding.confidence == Confidence::Low || finding.sites.len() < 2 {
+            alone.push(finding);
+        } else {
+            let key = (finding.confidence, finding.rule.id().to_owned(), key(&finding));
+            groups.entry(key).or_default().push(finding);
+        }
+    }
+    alone.extend(groups.into_values().map(one));
+    alone
+}
+
+fn one(mut group: Vec<Finding>) -> Finding {
+    let length = |finding: &Finding| finding.sites.iter().map(|site| site.trace.len()).sum::<usize>();
+    group.sort_by_cached_key(|finding| (length(finding), finding.id.clone()));
+    let rest = group.split_off(1);
+    let Some(mut head) = group.pop() else { return Finding::default() };
+    if rest.is_empty() {
+        return head;
+    }
+    let methods = others(&head, &rest);
+    if !methods.is_empty() {
+        head.why.push(match methods.len() {
+            number if number > MOST_NAMED => format!("{number} other methods do the same"),
+            _ => format!("the same in {}", methods.join(", ")),
+        });
+    }
+    let mut fields: Vec<String> = head.field.iter().chain(&head.fields).cloned().collect();
+    let mut members: Vec<String> = std::iter::once(head.id.clone()).chain(head.members.drain(..)).collect();
+    for finding in rest {
+        head.also.extend(pair(&finding));
+        head.also.extend(finding.also);
+        fields.extend(finding.field.into_iter().chain(finding.fields));
+        members.push(finding.id);
+        members.extend(finding.members);
+    }
+    for list in [&mut fields, &mut members] {
+        list.sort();
+        list.dedup();
+    }
+    let own = pair(&head);
+    head.also.sort();
+    head.also.dedup();
+    head.also.retain(|pair| Some(pair) != own.as_ref());
+    head.fields = if fields.len() > 1 { fields } else { Vec::new() };
+    head.members = members;
+    head
+}
+
+fn pair(finding: &Finding) -> Option<(Place, Place)> {
+    let (first, last) = (finding.sites.first()?, finding.sites.last()?);
+    Some((first.place.clone(), last.place.clone()))
+}
+
+/// The methods that the others blame, without the one that is blamed first.
+fn others(head: &Finding, rest: &[Finding]) -> Vec<String> {
+    let blamed = |finding: &Finding| finding.sites.first().map(|site| site.method.clone());
+    let own = blamed(head);
+    let mut methods: Vec<String> =
+        rest.iter().filter_map(blamed).filter(|method| Some(method) != own.as_ref()).collect();
+    methods.sort();
+    methods.dedup();
+    methods.iter().map(|method| super::short(method)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use findings::{Rule, Site};
+
+    fn race(field: &str, culprit: &str, other: &str) -> Finding {
+        let site = |method: &str| Site { method: method.to_owned(), ..Site::default() };
+        Finding {
+            id: format!("{field} {culprit} {other}"),
+            rule: Rule::Race,
+            confidence: Confidence::High,
+            field: Some(field.to_owned()),
+            sites: vec![site(culprit), site(other)],
+            ..Finding::default()
+        }
+    }
+
+    #[test]
+    fn a_field_that_two_methods_read_is_told_once() {
+        let told = together(vec![race("C.f", "C.a()", "C.w()"), race("C.f", "C.b()", "C.w()")]);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].why, ["the same in C.b"]);
+        assert_eq!(told[0].members.len(), 2);
+        assert!(told[0].fields.is_empty());
+    }
+
+    #[test]
+    fn a_method_that_touches_two_fields_is_told_once() {
+        let told = together(vec![race("C.f", "C.a()", "C.v()"), race("C.g", "C.a()", "C.w()")]);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].fields, ["C.f", "C.g"]);
+    }
+
+    #[test]
+    fn other_fields_in_other_methods_are_another_matter() {
+        let told = together(vec![race("C.f", "C.a()", "C.v()"), race("C.g", "C.b()", "C.w()")]);
+        assert_eq!(told.len(), 2);
+    }
+
+    #[test]
+    fn what_is_doubtful_stays_apart() {
+        let low = |culprit: &str| Finding { confidence: Confidence::Low, ..race("C.f", culprit, "C.w()") };
+        assert_eq!(together(vec![low("C.a()"), low("C.b()")]).len(), 2);
+    }
+}

@@ -52,27 +52,65 @@ pub(crate) fn order(needs: &impl Needs) -> Order {
     Order { levels: levels(needs, groups, &cut), cut }
 }
 
-/// A large group in parts, those that others of it need first as far as possible.
+/// A large group in parts, those that others of it need first as far as possible: only what leads back to where a walk
+/// through them came from is not waited for.
 fn parts(needs: &impl Needs, mut group: Vec<u32>) -> Vec<Vec<u32>> {
     group.sort_unstable_by_key(|&node| needs.rank(node));
-    let mut found = Vec::new();
+    let mut parts: Vec<Vec<u32>> = Vec::new();
     let strong = inside(needs, &group, |_, need| !need.is_weak);
     components(
         group.iter().copied(),
         |node| strong[&node].clone(),
         |mut part| {
             if part.len() <= LARGEST {
-                found.push(part);
+                parts.push(part);
                 return;
             }
             part.sort_unstable_by_key(|&node| needs.rank(node));
             let near = inside(needs, &part, |node, need| {
                 !need.is_weak && needs.family(node) == needs.family(need.number)
             });
-            components(part.iter().copied(), |node| near[&node].clone(), |part| found.push(part));
+            components(part.iter().copied(), |node| near[&node].clone(), |part| parts.push(part));
         },
     );
-    found
+    walked(needs, parts)
+}
+
+/// The parts in the order in which a walk is done with them. It goes where it surely leads first.
+fn walked(needs: &impl Needs, mut parts: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let rank = |part: &Vec<u32>| part.iter().map(|&node| needs.rank(node)).min();
+    parts.sort_by_cached_key(rank);
+    let places = parts.iter().enumerate().flat_map(|(at, part)| part.iter().map(move |&node| (node, at)));
+    let places: FxHashMap<u32, usize> = places.collect();
+    let next = |at: usize| {
+        let all = parts[at].iter().flat_map(|&node| needs.of(node));
+        let mut next: Vec<(bool, usize)> =
+            all.filter_map(|need| Some((need.is_weak, *places.get(&need.number)?))).collect();
+        next.sort_unstable();
+        next.dedup();
+        next
+    };
+    let mut is_seen = vec![false; parts.len()];
+    let mut done: Vec<usize> = Vec::with_capacity(parts.len());
+    for root in 0..parts.len() {
+        if std::mem::replace(&mut is_seen[root], true) {
+            continue;
+        }
+        let mut work = vec![(root, next(root).into_iter())];
+        while let Some((at, rest)) = work.last_mut() {
+            match rest.next() {
+                Some((_, to)) if !std::mem::replace(&mut is_seen[to], true) => {
+                    work.push((to, next(to).into_iter()));
+                }
+                Some(_) => {}
+                None => {
+                    done.push(*at);
+                    work.pop();
+                }
+            }
+        }
+    }
+    done.into_iter().map(|at| std::mem::take(&mut parts[at])).collect()
 }
 
 /// Who needs whom among some, in the order of ranks.
@@ -260,7 +298,7 @@ mod tests {
     fn a_large_cycle_is_cut_where_it_is_weak() {
         let order = order(&ring());
         assert!(order.levels.iter().flatten().all(|group| group.len() == 1));
-        // Only the way back is cut: all other weak steps lead to what comes first.
+        // Only the way back is cut.
         assert_eq!(order.cut.values().map(Vec::len).sum::<usize>(), 1);
         assert!(order.cut.keys().all(|node| node % 10 == 9));
     }

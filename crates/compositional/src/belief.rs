@@ -127,7 +127,7 @@ fn doubts(
     doubt(sides.iter().any(is_far), "the lock belongs to another object", LOW);
     let only_shows = |side: &Seen<'_>| {
         let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
-        !side.access.writes && name == "toString"
+        !side.access.writes && engine.knowledge.only_shows(name)
     };
     doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
     doubt(depth(sides) > 16, "it is many calls away", LOW);

@@ -60,6 +60,7 @@ pub struct Knowledge {
     held_suffixes: Vec<String>,
     setup_prefixes: Vec<String>,
     tests_suffixes: Vec<String>,
+    shows: FxHashSet<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
@@ -109,6 +110,7 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
+            ("methods", "shows") => self.shows.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
             ("supertypes", "one-user") => {
@@ -164,6 +166,11 @@ impl Knowledge {
 
     pub fn is_once(&self, method: &str) -> bool {
         self.once.contains(method)
+    }
+
+    /// Does a method of this name only tell people what there is?
+    pub fn only_shows(&self, method: &str) -> bool {
+        self.shows.contains(method)
     }
 
     /// Does the name of a method say that only tests call it?
@@ -244,6 +251,7 @@ mod tests {
         );
         assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
         assert!(knowledge.has_one_user("java/io/InputStream"));
+        assert!(knowledge.only_shows("toString"));
         assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));
     }
 

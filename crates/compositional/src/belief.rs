@@ -6,7 +6,7 @@ use crate::entry::Seen;
 use crate::evidence::Strength;
 use crate::frame::Method;
 use crate::habit::{self, Habit};
-use crate::path::{Root, Step};
+use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
 use ir::Program;
@@ -130,12 +130,21 @@ fn doubts(
         !side.access.writes && engine.knowledge.only_shows(name)
     };
     doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
+    let is_vague = |side: &Seen<'_>| side.access.vague;
+    doubt(sides.iter().any(is_vague), "the object may be another one: it comes from several places", MEDIUM);
     doubt(depth(sides) > 16, "it is many calls away", LOW);
     let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
     doubt(sides.iter().any(is_cut), "the way to it is not known to its end", LOW);
     let is_held_here =
         |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
-    doubt(sides.iter().any(is_held_here), "all callers in the program hold the lock", LOW);
+    let is_all = |side: &Seen<'_>| !engine.callers.elsewhere.contains(&side.entry.method);
+    let is_named = |side: &Seen<'_>| {
+        let locks = engine.callers.held_here.get(&side.entry.method);
+        locks.is_some_and(|locks| !locks.contains(&Path::UNKNOWN))
+    };
+    let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
+    doubt(is_sure, "all callers in the program hold the lock", LOW);
+    doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
     let on_own = |side: &Seen<'_>| engine.callers.on_own.contains(&side.entry.method);
     doubt(
         sides.iter().filter(is_plain).any(on_own),
@@ -143,6 +152,7 @@ fn doubts(
         low_or_medium,
     );
     doubt(are_in_one_task(engine, program, sides), "one and the same thread runs both", low_or_medium);
+    doubt(are_called_by_one(engine, sides), "one method alone calls both, one after the other", MEDIUM);
     let have_locks = sides.iter().all(|side| !side.held.is_empty());
     doubt(have_locks, "both hold locks, but not the same", MEDIUM);
     // Over many calls something is easily overlooked.
@@ -193,7 +203,15 @@ fn is_held_by_callers(
         let mut others = sides.iter().filter(|other| !std::ptr::eq(*other, side));
         others.any(|other| other.held.iter().any(|held| held.lock == lock))
     };
-    locks.iter().map(|&lock| side.entry.lock(lock)).any(|lock| is_usual(lock) || of_other(lock))
+    let is_it = |lock| is_usual(lock) || of_other(lock) || lock == Path::UNKNOWN;
+    locks.iter().map(|&lock| side.entry.lock(lock)).any(is_it)
+}
+
+/// Is there only one method in the program that calls both sides?
+fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let [one, other] = sides.each_ref().map(|side| engine.callers.only_by.get(&side.entry.method));
+    let are_plain = sides.iter().all(|side| side.access.started == 0);
+    are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
 }
 
 /// Is there only one thread or task that leads to both sides, and one object of it for each thread?

@@ -25,6 +25,19 @@ pub(crate) struct Call<'c> {
     pub on_task: bool,
     /// Several run it at the same time.
     pub parallel: bool,
+    /// How it is chosen.
+    pub chosen: Chosen,
+}
+
+/// By what it is known which method a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// It is the only one, or it is of another object.
+    Alone,
+    /// By what `this` is, of several.
+    OfSeveral,
+    /// It is the only one that `this` may run.
+    OnThis,
 }
 
 impl Call<'_> {
@@ -117,13 +130,17 @@ impl Frame<'_> {
             self.write_model(event, &callee, &model.clone(), state, draft);
             return;
         }
+        let is_on_this = !callee.is_static && args.first().is_some_and(|arg| arg.paths == [Path::THIS]);
+        let chosen = match callee.targets.len() {
+            _ if !is_on_this || self.method.is_static => Chosen::Alone,
+            0 | 1 => Chosen::OnThis,
+            _ => Chosen::OfSeveral,
+        };
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
-                self.apply(
-                    &summary,
-                    &Call { target, args: &args, event, state, started: 0, on_task: false, parallel: false },
-                    draft,
-                );
+                let (started, on_task, parallel) = (0, false, false);
+                let call = Call { target, args: &args, event, state, started, on_task, parallel, chosen };
+                self.apply(&summary, &call, draft);
             }
         }
         if let (true, true, Some(receiver)) = (self.method.is_declared_safe, callee.is_stranger, args.first())
@@ -225,6 +242,15 @@ impl Frame<'_> {
                 0 => access.of_task,
                 _ => call.on_task && access.path.root == Root::Param(0) || access.of_task,
             };
+            if access.only_if.is_some_and(|method| self.never_runs(call, method)) {
+                continue;
+            }
+            let only_if = match call.chosen {
+                Chosen::Alone => None,
+                Chosen::OfSeveral => Some(call.target),
+                Chosen::OnThis => access.only_if,
+            };
+            let vague = access.vague || self.is_vague(access.path, call.args);
             let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
                 (_, thread) => thread,
@@ -249,6 +275,8 @@ impl Frame<'_> {
                     running,
                     of_task,
                     asks,
+                    only_if,
+                    vague,
                     site,
                     depth,
                     digest: 0,
@@ -265,6 +293,18 @@ impl Frame<'_> {
             Some(arg) if path.len() == 1 => arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect(),
             _ => self.moved(path, args),
         }
+    }
+
+    /// Has the object that is called another method in the place of this one?
+    fn never_runs(&self, call: &Call<'_>, method: MethodId) -> bool {
+        self.link.never_runs(call.target, method)
+            || (call.chosen != Chosen::Alone && self.link.never_runs(self.method.id, method))
+    }
+
+    /// Is the object that is passed in perhaps another one?
+    fn is_vague(&self, path: Path, args: &[Abs]) -> bool {
+        let Root::Param(number) = path.root else { return false };
+        args.get(usize::from(number)).is_some_and(|arg| arg.paths.len() > 1)
     }
 
     /// Whether a container that was passed in is one that is not thread-safe: `None` if not, or if nobody knows.
@@ -357,7 +397,16 @@ impl Frame<'_> {
                 let parallel = started > 0 && self.parallel;
                 self.apply(
                     &summary,
-                    &Call { target, args: &args, event, state, started, on_task, parallel },
+                    &Call {
+                        target,
+                        args: &args,
+                        event,
+                        state,
+                        started,
+                        on_task,
+                        parallel,
+                        chosen: Chosen::Alone,
+                    },
                     draft,
                 );
                 self.inside -= 1;

@@ -14,6 +14,10 @@ pub(crate) struct Callers {
     pub held: FxHashMap<MethodId, Vec<Path>>,
     /// Of all others: locks that every caller in the program holds.
     pub held_here: FxHashMap<MethodId, Vec<Path>>,
+    /// Of those, the ones that may be called from where nobody sees it too.
+    pub elsewhere: FxHashSet<MethodId>,
+    /// Of methods that only one other method calls: that one.
+    pub only_by: FxHashMap<MethodId, MethodId>,
     /// Methods that are called only by methods of which it is not known who calls them (`nameless`, called by nobody),
     /// or on the same object, or on one that is being made.
     pub unknown: FxHashSet<MethodId>,
@@ -51,16 +55,27 @@ pub(crate) fn find(engine: &Compositional, asked: &Asked<'_>) -> Callers {
     let on_own = |called: &Called| called.args.first().is_some_and(is_inside);
     let helpers = closed.iter().filter(|method| calls[method].iter().all(|(_, called)| on_own(called)));
     let unknown = unknown.chain(helpers.copied()).collect();
-    let known = calls.keys().copied().filter(|method| !asked.elsewhere.contains(method)).collect();
-    let mut held_here = self::held(&calls, &known, &FxHashSet::default());
+    let called: FxHashSet<MethodId> = calls.keys().copied().collect();
+    let mut held_here = self::held(&calls, &called, &FxHashSet::default());
     held_here.retain(|method, _| !closed.contains(method));
     Callers {
         held: named(&mut held),
         held_here: named(&mut held_here),
+        elsewhere: called.intersection(asked.elsewhere).copied().collect(),
+        only_by: only_by(&calls),
         unknown,
         on_own: on_own_objects(engine, &calls, asked),
         only_in: only_in(engine, &calls, asked),
     }
+}
+
+fn only_by(calls: &Calls<'_>) -> FxHashMap<MethodId, MethodId> {
+    let one = |(&method, calls): (&MethodId, &Vec<(MethodId, &Called)>)| {
+        let (first, _) = *calls.first()?;
+        let is_alone = calls.iter().all(|(caller, called)| *caller == first && !called.started);
+        (is_alone && first != method).then_some((method, first))
+    };
+    calls.iter().filter_map(one).collect()
 }
 
 fn is_new(path: &Path) -> bool {

@@ -214,9 +214,12 @@ impl Digests<'_> {
     }
 
     fn access(&self, access: &Access) -> u64 {
-        let Access { path, writes, held, thread, started, running, of_task, asks, .. } = access;
+        let Access { path, writes, held, thread, started, running, of_task, asks, only_if, vague, .. } =
+            access;
         let asks = asks.map(|method| self.link.method_digest(method));
-        digest((self.path(path), writes, self.held(held), thread, started, running, of_task, asks))
+        let only_if = only_if.map(|method| self.link.name_of(method));
+        let conditions = (asks, only_if, vague);
+        digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 
     fn taken(&self, taken: &Taken) -> u64 {

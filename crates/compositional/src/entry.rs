@@ -3,6 +3,7 @@
 
 use crate::engine::{Compositional, is_callable};
 use crate::evidence::{ClassSays, Evidence, Strength, is_task, of_class};
+use crate::link::{outer_class, runs, same_outer};
 use crate::path::{Path, Root, Step};
 use crate::summary::{Access, Held};
 use ir::{ClassId, MethodId, Program, access};
@@ -163,23 +164,23 @@ fn is_open(engine: &Compositional, program: &Program, method: MethodId) -> bool 
 /// The class around an inner one, and the field in which its object is.
 fn outer(program: &Program, class: ClassId) -> Option<(ClassId, Step)> {
     let fields = program.class(class).fields.iter().copied();
-    let mut found = fields.filter(|&id| {
-        let field = program.field(id);
-        field.access & access::SYNTHETIC != 0 && program.names[field.name].starts_with("this$")
-    });
-    let field = found.next()?;
-    Some((program.field(field).class_of?, Step::Field(field)))
+    let mut found = fields.filter_map(|field| Some((outer_class(program, field)?, field)));
+    let (outer, field) = found.next()?;
+    Some((outer, Step::Field(same_outer(program, field))))
 }
 
 impl Entry {
     /// What the entry does to the object of its class and to static fields.
-    pub(crate) fn accesses<'a>(&'a self, engine: &'a Compositional) -> Vec<Seen<'a>> {
+    pub(crate) fn accesses<'a>(&'a self, engine: &'a Compositional, program: &Program) -> Vec<Seen<'a>> {
         let Some(summary) = engine.summary(self.method) else { return Vec::new() };
         let is_static = engine.method(self.method).is_some_and(|method| method.is_static);
         let starts = summary.accesses.iter().any(|access| access.started > 0);
         let mut seen = Vec::new();
+        let own = if self.is_inherited { self.class } else { program.method_ref(self.method).class };
+        let is_run = |method: MethodId| runs(program, own, method);
+        let accesses = summary.accesses.iter().enumerate();
         for (number, access) in
-            summary.accesses.iter().enumerate().filter(|(_, access)| access.asks.is_none())
+            accesses.filter(|(_, access)| access.asks.is_none() && access.only_if.is_none_or(is_run))
         {
             let path = match access.path.root {
                 Root::Static(_) if self.outer.is_none() => Some(access.path),

@@ -326,8 +326,8 @@ impl Frame<'_> {
             None => vec![Path::of(Root::Static(id))],
             Some(base) => self.abs(base).paths.iter().filter_map(|path| path.then(Step::Field(id))).collect(),
         };
-        for path in paths {
-            self.write_path(path, writes, event, state, draft);
+        for path in &paths {
+            self.write_asking(*path, writes, None, paths.len() > 1, event, state, draft);
         }
     }
 
@@ -339,22 +339,21 @@ impl Frame<'_> {
         state: &State,
         draft: &mut Draft,
     ) {
-        for path in self.abs(base).paths {
+        let paths = self.abs(base).paths;
+        for path in &paths {
             if let Some(path) = path.then(Step::Elements) {
-                self.write_path(path, writes, event, state, draft);
+                self.write_asking(path, writes, None, paths.len() > 1, event, state, draft);
             }
         }
     }
 
-    fn write_path(&mut self, path: Path, writes: bool, event: EventId, state: &State, draft: &mut Draft) {
-        self.write_asking(path, writes, None, event, state, draft);
-    }
-
+    #[expect(clippy::too_many_arguments, reason = "each says another thing about the access")]
     pub(crate) fn write_asking(
         &mut self,
         path: Path,
         writes: bool,
         asks: Option<MethodRef>,
+        vague: bool,
         event: EventId,
         state: &State,
         draft: &mut Draft,
@@ -364,7 +363,7 @@ impl Frame<'_> {
         }
         let held: Arc<[Held]> = state.held().collect();
         let (thread, running, site) = (self.thread, state.running, here(event));
-        let (started, of_task, depth, digest) = (0, false, 0, 0);
+        let (started, of_task, only_if, depth, digest) = (0, false, None, 0, 0);
         draft.access(Access {
             path,
             writes,
@@ -374,6 +373,8 @@ impl Frame<'_> {
             running,
             of_task,
             asks,
+            only_if,
+            vague,
             site,
             depth,
             digest,

@@ -174,7 +174,7 @@ impl Link {
 
     /// It is declared otherwise, perhaps.
     pub fn update_method(&mut self, method: MethodId) {
-        let is_closed = self.program().method(method).access & access::PUBLIC == 0;
+        let is_closed = is_closed(self.program(), method);
         put(&mut self.closed, method, is_closed);
     }
 
@@ -240,6 +240,7 @@ impl Link {
         for field in names {
             let program = self.program.get_mut().expect("nobody panics with it");
             let Some(id) = program.resolve_field(field) else { continue };
+            let id = same_outer(program, id);
             self.fields.insert(field, id);
             self.infos.entry(id).or_insert_with(|| info(program, id));
         }
@@ -328,7 +329,8 @@ impl Link {
         if has_code && is_ours(program, method) {
             callee.targets.push(method);
         }
-        if is_open && !(callee.is_interface && program.class(owner).layer == Layer::Jdk) {
+        // Objects that are known by a type of the JDK are mostly its own.
+        if is_open && program.class(owner).layer != Layer::Jdk {
             let named = self.bodies.get(&target.selector).map_or(&[][..], Vec::as_slice);
             for &other in named {
                 if other != method && program.is_subtype_loaded(program.method_ref(other).class, owner) {
@@ -406,6 +408,19 @@ impl Link {
         digest(self.program.lock().expect("nobody panics with it").class_name(class))
     }
 
+    /// Is a method of a class above the one that has `own` replaced there, so that it never runs on the same object?
+    pub fn never_runs(&self, own: MethodId, method: MethodId) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        let class = program.method_ref(own).class;
+        let is_above = program.superclasses(class).any(|above| above == program.method_ref(method).class);
+        is_above && !runs(&program, class, method)
+    }
+
+    pub fn name_of(&self, method: MethodId) -> u64 {
+        let program = self.program.lock().expect("nobody panics with it");
+        name_digest(&program, program.method_ref(method))
+    }
+
     pub fn method_digest(&self, method: MethodRef) -> u64 {
         name_digest(&self.program.lock().expect("nobody panics with it"), method)
     }
@@ -481,6 +496,55 @@ fn functions(program: &mut Program, method: MethodId) -> Vec<Option<(Arc<str>, u
         Some((program.selector_text(entry.selector).0.into(), entry.params.len() as u8 - 1))
     };
     params.into_iter().map(takes).collect()
+}
+
+/// Is this the method that runs when an object of the class is asked for one of its kind?
+pub fn runs(program: &Program, class: ClassId, method: MethodId) -> bool {
+    let selector = program.method_ref(method).selector;
+    let declared = |class| program.declared_method(MethodRef { class, selector });
+    let found = program.superclasses(class).find_map(declared);
+    // What is inherited from an interface is declared by no class above.
+    found.is_none_or(|found| found == method)
+}
+
+/// Is every caller of it in the program? Whoever knows neither its class nor a type that promises it cannot call it.
+fn is_closed(program: &Program, method: MethodId) -> bool {
+    let entry = program.method(method);
+    if entry.access & access::PUBLIC == 0 {
+        return true;
+    }
+    // A class of its own is what a program consists of; one inside another is there for that one.
+    let is_known = |class: ClassId| {
+        let is_inside = program.class_name(class).contains('$');
+        let class = program.class(class);
+        class.layer != Layer::App || class.access & access::PUBLIC != 0 || !is_inside
+    };
+    let promises = |&above: &ClassId| {
+        let declared = program.declared_method(MethodRef { class: above, selector: entry.selector });
+        let is_open = |method| {
+            program.method(method).access & access::PUBLIC != 0 || program.class(above).layer != Layer::App
+        };
+        declared.is_some_and(|method| is_open(method) && is_known(above))
+    };
+    let is_special = program.selector_text(entry.selector).0.starts_with('<');
+    !is_special && !is_known(entry.class) && !program.supertypes(entry.class).any(|above| promises(&above))
+}
+
+/// Inner classes that extend each other have the object around them in a field each: it is one and the same.
+pub fn same_outer(program: &Program, field: FieldId) -> FieldId {
+    let Some(of) = outer_class(program, field) else { return field };
+    let above = program.superclasses(program.field_ref(field).class).skip(1);
+    let outer = |class: ClassId| {
+        program.class(class).fields.iter().copied().find(|&other| outer_class(program, other) == Some(of))
+    };
+    above.map_while(outer).last().unwrap_or(field)
+}
+
+/// The class around the one that has this field, if that is what it is there for.
+pub fn outer_class(program: &Program, field: FieldId) -> Option<ClassId> {
+    let entry = program.field(field);
+    let is_outer = entry.access & access::SYNTHETIC != 0 && program.names[entry.name].starts_with("this$");
+    entry.class_of.filter(|_| is_outer)
 }
 
 /// Is its body worth a summary?

@@ -276,13 +276,14 @@ impl Frame<'_> {
             || container.part
             || call.callee.owner.is_some_and(|owner| !self.link.is_interface(owner));
         let Event::Call { target, .. } = &self.outline.events[event as usize] else { return };
+        let is_vague = container.paths.len() > 1;
         for path in container.paths {
             let is_passed = path.is_root() && matches!(path.root, Root::Param(_));
             if (known || is_passed)
                 && let Some(path) = path.then(Step::Contents)
             {
                 let asks = (!known).then_some(*target);
-                self.write_asking(path, writes, asks, event, state, draft);
+                self.write_asking(path, writes, asks, is_vague, event, state, draft);
             }
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn conflicts<'a>(
     let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
     let is_static = |entry: &Entry| engine.method(entry.method).is_some_and(|method| method.is_static);
     for entry in entries.iter().filter(|entry| !entry.is_once) {
-        for seen in entry.accesses(engine) {
+        for seen in entry.accesses(engine, program) {
             let place = match seen.path.root {
                 Root::Static(_) => Place::Static(seen.path),
                 Root::Made(_) => Place::In(entry.method, seen.path),

@@ -107,6 +107,10 @@ pub struct Access {
     pub of_task: bool,
     /// It counts only if this method of a parameter works on a container that is not thread-safe.
     pub asks: Option<MethodRef>,
+    /// It happens only where this method is the one that `this` runs, of several.
+    pub only_if: Option<MethodId>,
+    /// The object may be another one: it comes from several places.
+    pub vague: bool,
     pub site: Site,
     /// How many calls away.
     pub depth: u8,

@@ -9,6 +9,7 @@ mod together;
 pub(crate) use together::together;
 
 use crate::engine::Compositional;
+use crate::link::outer_class;
 use crate::path::{Path, Root, Step};
 use crate::summary::Access;
 use findings::{Confidence, Finding, Frame, Place};
@@ -73,21 +74,23 @@ impl Tell<'_> {
             Root::Class(class) => format!("{}.class", self.program.class_display(class)),
             Root::Made(_) | Root::Unknown => "a lock".to_owned(),
         };
-        let mut is_first = true;
+        // By the field that has it, whatever leads there.
         for step in lock.steps() {
             match step {
-                Step::Field(field) if is_first && lock.root == Root::Param(0) => {
-                    name = self.program.field_display(field)
-                }
-                Step::Field(field) => {
-                    name = format!("{name}.{}", &self.program.names[self.program.field_ref(field).name]);
-                }
+                Step::Field(field) => name = self.field(field),
                 Step::Elements => name.push_str("[]"),
                 Step::Contents => {}
             }
-            is_first = false;
         }
         name
+    }
+
+    /// A field as the source names it: the object around an inner one has no name of its own.
+    fn field(&self, field: FieldId) -> String {
+        match outer_class(self.program, field) {
+            Some(outer) => format!("{}.this", self.program.class_display(outer)),
+            None => self.program.field_display(field),
+        }
     }
 
     fn frames(&self, way: impl IntoIterator<Item = (MethodId, u32)>) -> Vec<Frame> {

@@ -54,7 +54,7 @@ impl Tell<'_> {
             message: self.message(conflict, &memory, &sites),
             field: Some(memory),
             why: self.why(conflict),
-            fix: self.fix(conflict),
+            fix: self.fix(conflict, &sites),
             assumed: self.assumed(conflict),
             sites,
             also,
@@ -117,14 +117,12 @@ impl Tell<'_> {
         why
     }
 
-    fn fix(&self, conflict: &Conflict<'_>) -> Vec<String> {
+    fn fix(&self, conflict: &Conflict<'_>, sites: &[Site]) -> Vec<String> {
         match &conflict.guard {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
-                vec![format!(
-                    "hold `{lock}` in {} as well",
-                    short(&self.engine_name(conflict.sides[0].entry.method))
-                )]
+                // Where it happens: whoever calls from far away may not know the lock.
+                vec![format!("hold `{lock}` in {} as well", short(&sites[0].method))]
             }
             None if conflict.rule == Rule::ContainerRace => {
                 vec!["use a concurrent container, or one lock around every use of this one".into()]
@@ -144,10 +142,6 @@ impl Tell<'_> {
         }
     }
 
-    fn engine_name(&self, method: MethodId) -> String {
-        self.program.method_display(method)
-    }
-
     fn place_of(&self, seen: &Seen<'_>) -> Place {
         let way = self.way(seen.entry.method, seen.number);
         way.last().map_or_else(Place::default, |(method, access)| self.place(*method, access.site.at))
@@ -161,8 +155,8 @@ impl Tell<'_> {
             let (name, _) = self.program.selector_text(entry.selector);
             entry.access & ir::access::SYNTHETIC != 0 && name.starts_with("access$")
         };
-        while way.len() > 1 && way.last().is_some_and(|&(method, _)| is_made(method)) {
-            way.pop();
+        if way.iter().any(|&(method, _)| !is_made(method)) {
+            way.retain(|&(method, _)| !is_made(method));
         }
         way
     }

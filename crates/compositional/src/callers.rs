@@ -27,6 +27,31 @@ pub(crate) struct Callers {
     pub only_in: FxHashMap<MethodId, MethodId>,
 }
 
+impl Callers {
+    /// The methods of which something else is known.
+    pub fn changed(&self, before: &Callers) -> FxHashSet<MethodId> {
+        let mut changed = FxHashSet::default();
+        differing(&self.held, &before.held, &mut changed);
+        differing(&self.held_here, &before.held_here, &mut changed);
+        differing(&self.only_by, &before.only_by, &mut changed);
+        differing(&self.only_in, &before.only_in, &mut changed);
+        changed.extend(self.elsewhere.symmetric_difference(&before.elsewhere));
+        changed.extend(self.unknown.symmetric_difference(&before.unknown));
+        changed.extend(self.on_own.symmetric_difference(&before.on_own));
+        changed
+    }
+}
+
+fn differing<T: PartialEq>(
+    now: &FxHashMap<MethodId, T>,
+    before: &FxHashMap<MethodId, T>,
+    changed: &mut FxHashSet<MethodId>,
+) {
+    let is_other = |(method, value): &(&MethodId, &T)| before.get(method) != Some(value);
+    changed.extend(now.iter().filter(is_other).map(|(method, _)| *method));
+    changed.extend(before.keys().filter(|method| !now.contains_key(method)));
+}
+
 /// What is asked about methods before it is known who calls them.
 pub(crate) struct Asked<'a> {
     /// Methods of classes without a name that are not what a thread runs.

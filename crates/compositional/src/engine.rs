@@ -3,6 +3,7 @@
 
 use crate::callers::{self, Callers};
 use crate::frame::{Method, summarise};
+use crate::homes::{self, Homes, Touched};
 use crate::link::{Callee, Link, digest, name_digest};
 use crate::methods::{Methods, Slot};
 use crate::order::{Need, Needs, Order};
@@ -12,7 +13,7 @@ use crate::sketch::{Ahead, Sketch, Wanted};
 use crate::stale::{self, Stale};
 use crate::summary::{Stranger, Summary, Thread};
 use crate::tell::{self, Tell};
-use crate::{blocking, deadlock, entry, evidence, fields, order, race};
+use crate::{blocking, deadlock, entry, evidence, fields, order};
 use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, Loaded, MethodId, Program, access};
@@ -31,6 +32,9 @@ pub struct Compositional {
     pub(crate) escaping: FxHashSet<ClassId>,
     /// Classes of the application.
     pub(crate) classes: FxHashSet<ClassId>,
+    /// What was found, and what has changed since.
+    homes: Homes,
+    touched: Touched,
 }
 
 /// How much a change had to work out again.
@@ -66,8 +70,8 @@ impl Compositional {
         methods: Methods,
         classes: FxHashSet<ClassId>,
     ) -> Compositional {
-        let (callers, escaping) = Default::default();
-        Compositional { link, knowledge, methods, callers, escaping, classes }
+        let (callers, escaping, homes, touched) = Default::default();
+        Compositional { link, knowledge, methods, callers, escaping, classes, homes, touched }
     }
 
     /// Follows a change of the class path, given the internal names of the classes that may have come, changed or gone.
@@ -85,8 +89,12 @@ impl Compositional {
         self.add_mentions(&mut stale);
         let (summaries, changed) = self.summarise(&stale);
         let returned = self.methods.iter().flat_map(|slot| slot.facts.escaping.iter().copied());
-        self.escaping = returned.collect();
+        let before = std::mem::replace(&mut self.escaping, returned.collect());
+        self.touched.classes.extend(before.symmetric_difference(&self.escaping));
+        self.touched.classes.extend(stale.classes);
+        let before = std::mem::take(&mut self.callers);
         self.find_callers();
+        self.touched.methods.extend(self.callers.changed(&before));
         Redone { outlines, summaries, changed }
     }
 
@@ -111,19 +119,17 @@ impl Compositional {
     /// Those less sure than `least` are told in brief, without ways, locks and reasons.
     pub fn findings(&mut self, least: Confidence) -> Vec<Arc<Finding>> {
         let program = std::mem::replace(self.link.program(), Program::new(Arc::new(Nothing)));
-        let entries = entry::entries(self, &program);
+        let (mut homes, touched) = (std::mem::take(&mut self.homes), std::mem::take(&mut self.touched));
+        let found = homes::findings(self, &program, &mut homes, touched, least);
         let tell = Tell { engine: self, program: &program, least };
-        let mut found: Vec<Finding> = race::conflicts(self, &program, &entries)
-            .iter()
-            .map(|conflict| tell.conflict(conflict))
-            .collect();
-        found = tell::together(once_each(found));
+        let mut found = tell::together(once_each(found));
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
         found.extend(blocking::find(self, &program).iter().map(|blocked| tell.blocked(blocked)));
         found.extend(
             self.strangers(&program).into_iter().map(|(method, stranger)| tell.stranger(method, stranger)),
         );
         *self.link.program() = program;
+        self.homes = homes;
         tell::sorted(found)
     }
 
@@ -250,6 +256,9 @@ impl Compositional {
         if let Some(number) = known
             && self.methods.at(number).packed.means(&packed)
         {
+            if self.methods.at(number).packed != packed {
+                self.touched.methods.insert(id);
+            }
             self.methods.at_mut(number).packed = packed;
             return false;
         }
@@ -282,6 +291,7 @@ impl Compositional {
         let selector = self.link.program().method_ref(id).selector;
         stale.selectors.insert(selector);
         self.link.remove_method(id);
+        self.touched.methods.insert(id);
         if let Some(number) = self.methods.remove(id) {
             stale.methods.remove(&number);
         }
@@ -575,6 +585,7 @@ impl Compositional {
                     summaries += 1;
                     changed += usize::from(differs);
                     (slot.summary, slot.group) = (Some(summary), signature);
+                    self.touched.methods.insert(slot.method.id);
                 }
             }
         }
@@ -663,7 +674,9 @@ impl Compositional {
 fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_cached_key(|finding| {
         let length: usize = finding.sites.iter().map(|site| site.trace.len()).sum();
-        (finding.confidence, length, finding.id.clone())
+        // Two that have the same name are told apart by where they are.
+        let places: Vec<_> = finding.sites.iter().map(|site| site.place.clone()).collect();
+        (finding.confidence, length, finding.id.clone(), places, finding.message.clone())
     });
     let (mut told, mut blamed) = (FxHashSet::default(), FxHashSet::default());
     findings.retain_mut(|finding| {

@@ -2,13 +2,14 @@
 //! class they belong to, because they work on its object.
 
 use crate::engine::{Compositional, is_callable};
-use crate::evidence::{ClassSays, Evidence, Strength, is_task, of_class};
+use crate::evidence::{self, ClassSays, Evidence, Strength, is_task};
 use crate::link::{outer_class, runs, same_outer};
+use crate::noted::note_class;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Access, Held};
 use ir::{ClassId, MethodId, Program, access};
 use models::Says;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Something that anybody may call.
@@ -40,59 +41,52 @@ pub(crate) struct Seen<'a> {
     pub held: Vec<Held>,
 }
 
-/// All entries of the application, class by class.
-pub(crate) fn entries(engine: &Compositional, program: &Program) -> Vec<Entry> {
-    let mut says: FxHashMap<ClassId, Arc<ClassSays>> = FxHashMap::default();
+/// What a class has to be called, on its own objects and on those of the class around it.
+pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId) -> Vec<Entry> {
     let mut found = Vec::new();
-    let mut classes: Vec<ClassId> = engine.classes.iter().copied().collect();
-    classes.sort_unstable_by_key(|&class| program.class_name(class));
-    for class in classes {
-        let own = said(engine, program, &mut says, class);
-        let outer = outer(program, class);
-        let is_about = outer.map_or(class, |(outer, _)| outer);
-        if own.excused || said(engine, program, &mut says, is_about).excused {
+    let own = evidence::of_class(program, &engine.knowledge, class);
+    let outer = outer(program, class);
+    let is_about = outer.map_or(class, |(outer, _)| outer);
+    note_class(is_about);
+    if own.excused || evidence::of_class(program, &engine.knowledge, is_about).excused {
+        return found;
+    }
+    let is_nameless = is_nameless(program, class);
+    for &method in &program.class(class).methods {
+        let Some(known) = engine.method(method) else { continue };
+        if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
             continue;
         }
-        let is_nameless = is_nameless(program, class);
-        for &method in &program.class(class).methods {
-            let Some(known) = engine.method(method) else { continue };
-            if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
-                continue;
-            }
-            let entry = program.method(method);
-            let name = program.selector_text(entry.selector).0;
-            let once = |note: &ir::Annotation| {
-                engine.knowledge.says(&program.names[note.class]).contains(&Says::Once)
-            };
-            let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
-            let is_task = own.is_task && is_task(name);
-            let evidence =
-                engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
-            // What has no name is called by whoever made it, which is seen there.
-            let is_told =
-                |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
-            if is_nameless
-                && !is_task
-                && !engine.escaping.contains(&class)
-                && !evidence.as_deref().is_some_and(is_told)
-            {
-                continue;
-            }
-            if engine.callers.unknown.contains(&method) {
-                continue;
-            }
-            let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
-            if let Some((outer, step)) = outer {
-                found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
-            }
-            // Who gets an iterator has it alone; what it iterates over is another matter.
-            if !is_nameless || is_task {
-                found.push(base);
-            }
+        let entry = program.method(method);
+        let name = program.selector_text(entry.selector).0;
+        let once =
+            |note: &ir::Annotation| engine.knowledge.says(&program.names[note.class]).contains(&Says::Once);
+        let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
+        let is_task = own.is_task && is_task(name);
+        let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
+        // What has no name is called by whoever made it, which is seen there.
+        let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
+        if is_nameless
+            && !is_task
+            && !engine.escaping.contains(&class)
+            && !evidence.as_deref().is_some_and(is_told)
+        {
+            continue;
         }
-        if !is_nameless {
-            found.extend(inherited(engine, program, class, &own));
+        if engine.callers.unknown.contains(&method) {
+            continue;
         }
+        let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
+        if let Some((outer, step)) = outer {
+            found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
+        }
+        // Who gets an iterator has it alone; what it iterates over is another matter.
+        if !is_nameless || is_task {
+            found.push(base);
+        }
+    }
+    if !is_nameless {
+        found.extend(inherited(engine, program, class, &own));
     }
     found
 }
@@ -126,16 +120,6 @@ fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &Cl
     found
 }
 
-fn said(
-    engine: &Compositional,
-    program: &Program,
-    says: &mut FxHashMap<ClassId, Arc<ClassSays>>,
-    class: ClassId,
-) -> Arc<ClassSays> {
-    let new = || Arc::new(of_class(program, &engine.knowledge, class));
-    says.entry(class).or_insert_with(new).clone()
-}
-
 /// An anonymous or local class.
 pub(crate) fn is_nameless(program: &Program, class: ClassId) -> bool {
     // The class of an enum constant has no name, but the constant has.
@@ -162,7 +146,7 @@ fn is_open(engine: &Compositional, program: &Program, method: MethodId) -> bool 
 }
 
 /// The class around an inner one, and the field in which its object is.
-fn outer(program: &Program, class: ClassId) -> Option<(ClassId, Step)> {
+pub(crate) fn outer(program: &Program, class: ClassId) -> Option<(ClassId, Step)> {
     let fields = program.class(class).fields.iter().copied();
     let mut found = fields.filter_map(|field| Some((outer_class(program, field)?, field)));
     let (outer, field) = found.next()?;

@@ -2,6 +2,7 @@
 //! and what was worked out for it; knows nothing of how.
 
 use crate::frame::Method;
+use crate::noted::note_method;
 use crate::order::{Need, Needs};
 use crate::outline::Packed;
 use crate::summary::Summary;
@@ -72,6 +73,7 @@ impl Methods {
     }
 
     pub fn get(&self, id: MethodId) -> Option<&Slot> {
+        note_method(id);
         self.slots[self.number(id)? as usize].as_ref()
     }
 

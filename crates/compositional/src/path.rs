@@ -59,6 +59,19 @@ impl Path {
         (0..len).filter_map(move |at| unpacked(steps[at]))
     }
 
+    /// The fields it goes through, a static one that it begins with included.
+    pub fn fields(&self) -> impl Iterator<Item = FieldId> + use<> {
+        let first = match self.root {
+            Root::Static(field) => Some(field),
+            _ => None,
+        };
+        let rest = self.steps().filter_map(|step| match step {
+            Step::Field(field) => Some(field),
+            _ => None,
+        });
+        first.into_iter().chain(rest)
+    }
+
     pub fn len(&self) -> usize {
         self.steps.iter().take_while(|&&step| step != NONE).count()
     }

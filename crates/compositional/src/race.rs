@@ -7,6 +7,7 @@ use crate::entry::{Entry, Seen};
 use crate::evidence::Strength;
 use crate::guard;
 use crate::habit;
+use crate::noted::note_class;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Thread};
 use findings::{Confidence, Rule};
@@ -41,11 +42,12 @@ pub(crate) fn conflicts<'a>(
     engine: &'a Compositional,
     program: &Program,
     entries: &'a [Entry],
+    is_asked: impl Fn(Root) -> bool,
 ) -> Vec<Conflict<'a>> {
     let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
     let is_static = |entry: &Entry| engine.method(entry.method).is_some_and(|method| method.is_static);
     for entry in entries.iter().filter(|entry| !entry.is_once) {
-        for seen in entry.accesses(engine, program) {
+        for seen in entry.accesses(engine, program).into_iter().filter(|seen| is_asked(seen.path.root)) {
             let place = match seen.path.root {
                 Root::Static(_) => Place::Static(seen.path),
                 Root::Made(_) => Place::In(entry.method, seen.path),
@@ -70,6 +72,9 @@ fn in_one_place<'a>(
 ) -> Vec<Conflict<'a>> {
     seen.sort_by_key(|seen| (engine.name_of(seen.entry.method), seen.number));
     seen.truncate(MOST_ACCESSES);
+    // What fields say of themselves is asked of their classes.
+    let fields = seen.first().into_iter().flat_map(|seen| seen.path.fields());
+    fields.for_each(|field| note_class(program.field_ref(field).class));
     if is_confined(engine, program, &seen) {
         return Vec::new();
     }

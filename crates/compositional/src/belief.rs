@@ -177,7 +177,9 @@ fn doubts(
     );
     doubt(is_far_start(engine, sides), "it may be that one of them is started only once", MEDIUM);
     doubt(comes_before_start(engine, sides), "it is written before the thread is started", MEDIUM);
+    doubt(comes_after_wait(engine, sides), "a thread is waited for before, perhaps the other one", MEDIUM);
     let is_element = sides[0].path.last() == Some(Step::Elements);
+    doubt(is_element && !is_declared, "they may touch different elements", MEDIUM);
     let are_started = sides.iter().all(|side| side.access.started > 0);
     doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
     doubts
@@ -205,6 +207,16 @@ fn is_held_by_callers(
     };
     let is_it = |lock| is_usual(lock) || of_other(lock) || lock == Path::UNKNOWN;
     locks.iter().map(|&lock| side.entry.lock(lock)).any(is_it)
+}
+
+/// Does one side wait for a thread before, while the other is what a thread runs?
+fn comes_after_wait(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let is_of_thread = |side: &Seen<'_>| {
+        let is_task = side.entry.is_task || engine.callers.only_in.contains_key(&side.entry.method);
+        side.access.started > 0 || is_task
+    };
+    let [one, other] = sides;
+    (one.access.waited && is_of_thread(other)) || (other.access.waited && is_of_thread(one))
 }
 
 /// Is there only one method in the program that calls both sides?

@@ -193,7 +193,10 @@ impl Frame<'_> {
         for (number, arg) in args.iter().enumerate().skip(receiver) {
             let function = callee.functions.get(number - receiver).and_then(Option::as_ref);
             if let (Some((name, args)), Some(_)) = (function, arg.made) {
+                let is_guess = self.is_guess || (callee.is_interface && !self.link.is_of_jdk(callee));
+                let outer = std::mem::replace(&mut self.is_guess, is_guess);
                 self.run(arg, &Asked::Named(name.as_ref().into(), *args), &[], event, state, 0, draft);
+                self.is_guess = outer;
             }
         }
     }
@@ -250,6 +253,7 @@ impl Frame<'_> {
                 Chosen::OfSeveral => Some(call.target),
                 Chosen::OnThis => access.only_if,
             };
+            let waited = access.waited || (started == 0 && call.state.waited);
             let vague = access.vague || self.is_vague(access.path, call.args);
             let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
@@ -277,6 +281,7 @@ impl Frame<'_> {
                     asks,
                     only_if,
                     vague,
+                    waited,
                     site,
                     depth,
                     digest: 0,
@@ -332,7 +337,8 @@ impl Frame<'_> {
                 continue;
             }
             let site = call.site(taken.digest);
-            if !started && !taken.tried {
+            // Nobody should have to look for a deadlock in what is only a guess.
+            if !started && !taken.tried && !self.is_guess {
                 self.write_lock(lock, shared, site, call.state, draft);
             }
             let depth = taken.depth + 1;
@@ -343,7 +349,7 @@ impl Frame<'_> {
     fn apply_blocking(&mut self, summary: &Summary, call: &Call<'_>, draft: &mut Draft) {
         for blocking in summary.blocking.iter().filter(|blocking| blocking.depth < FARTHEST) {
             let started = blocking.started || call.started > 0;
-            let held = self.moved_held(&blocking.held, call, started);
+            let held = self.moved_held(&blocking.held, call, started || self.is_guess);
             let but = blocking.but.map(|path| self.moved_lock(path, false, call.args).0);
             let depth = blocking.depth + 1;
             let site = call.site(blocking.digest);

@@ -214,11 +214,23 @@ impl Digests<'_> {
     }
 
     fn access(&self, access: &Access) -> u64 {
-        let Access { path, writes, held, thread, started, running, of_task, asks, only_if, vague, .. } =
-            access;
+        let Access {
+            path,
+            writes,
+            held,
+            thread,
+            started,
+            running,
+            of_task,
+            asks,
+            only_if,
+            vague,
+            waited,
+            ..
+        } = access;
         let asks = asks.map(|method| self.link.method_digest(method));
         let only_if = only_if.map(|method| self.link.name_of(method));
-        let conditions = (asks, only_if, vague);
+        let conditions = (asks, only_if, vague, waited);
         digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Frame<'a> {
     pub inside: usize,
     /// What is started runs several times at once.
     pub parallel: bool,
+    /// That a function is run in place is only a guess.
+    pub is_guess: bool,
     /// Starts that may have been running when a value was made.
     pub made_during: FxHashMap<ValueId, u64>,
 }
@@ -95,6 +97,7 @@ pub(crate) fn summarise(
         thread: method.thread,
         inside: 0,
         parallel: false,
+        is_guess: false,
         made_during: FxHashMap::default(),
     };
     frame.find_constructors();
@@ -375,6 +378,7 @@ impl Frame<'_> {
             asks,
             only_if,
             vague,
+            waited: state.waited,
             site,
             depth,
             digest,

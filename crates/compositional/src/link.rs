@@ -429,6 +429,11 @@ impl Link {
         digest(self.program.lock().expect("nobody panics with it").selector_text(selector))
     }
 
+    pub fn is_of_jdk(&self, callee: &Callee) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        callee.owner.is_some_and(|owner| program.class(owner).layer == Layer::Jdk)
+    }
+
     /// Whether the call may take long.
     pub fn blocks(&self, knowledge: &Knowledge, callee: &Callee) -> bool {
         if !knowledge.may_block(&callee.name) {

@@ -364,6 +364,7 @@ impl Frame<'_> {
 
     /// Starts with this handle have ended; all of them if nobody knows which.
     fn joined(&mut self, handle: Option<Handle>, state: &mut State) {
+        state.waited = true;
         let known = |handle: Handle| self.starts.iter().any(|start| start.handles.contains(&handle));
         match handle.filter(|&handle| known(handle)) {
             Some(handle) => {

@@ -12,6 +12,8 @@ pub(crate) struct State {
     released: Vec<(Path, bool)>,
     /// Starts that may be running.
     pub running: u64,
+    /// A thread was waited for on every way.
+    pub waited: bool,
     /// Paths that were given new objects on every way: nobody else knows those.
     own: Vec<Path>,
 }
@@ -152,6 +154,7 @@ impl State {
         }
         self.released.sort_unstable();
         self.running |= other.running;
+        self.waited &= other.waited;
         self.own.retain(|own| other.own.contains(own));
         *self != before
     }

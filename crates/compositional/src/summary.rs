@@ -111,6 +111,8 @@ pub struct Access {
     pub only_if: Option<MethodId>,
     /// The object may be another one: it comes from several places.
     pub vague: bool,
+    /// It comes after a thread was waited for, whichever that was.
+    pub waited: bool,
     pub site: Site,
     /// How many calls away.
     pub depth: u8,

@@ -2,7 +2,7 @@
 
 use super::{Tell, short};
 use crate::entry::Seen;
-use crate::path::Root;
+use crate::path::{Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
 use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, fingerprint};
@@ -122,7 +122,14 @@ impl Tell<'_> {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
                 // Where it happens: whoever calls from far away may not know the lock.
-                vec![format!("hold `{lock}` in {} as well", short(&sites[0].method))]
+                let hold = format!("hold `{lock}` in {} as well", short(&sites[0].method));
+                let is_field = matches!(conflict.sides[0].path.last(), Some(Step::Field(_)) | None);
+                match is_field && sites[0].access == AccessKind::Read {
+                    true => {
+                        vec![format!("{hold}, or make the field volatile if one read of it is all there is")]
+                    }
+                    false => vec![hold],
+                }
             }
             None if conflict.rule == Rule::ContainerRace => {
                 vec!["use a concurrent container, or one lock around every use of this one".into()]

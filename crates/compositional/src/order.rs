@@ -40,8 +40,8 @@ const LARGEST: usize = 64;
 pub(crate) fn order(needs: &impl Needs) -> Order {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut cut: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    let all = |node: u32| needs.of(node).iter().map(|need| need.number).collect::<Vec<u32>>();
-    components(0..needs.count() as u32, all, |group| match group.len() {
+    let all = |node: u32| needs.of(node).iter().map(|need| need.number);
+    components(needs.count(), 0..needs.count() as u32, all, |group| match group.len() {
         0..=LARGEST => groups.push(group),
         _ => {
             let parts = parts(needs, group);
@@ -59,8 +59,9 @@ fn parts(needs: &impl Needs, mut group: Vec<u32>) -> Vec<Vec<u32>> {
     let mut parts: Vec<Vec<u32>> = Vec::new();
     let strong = inside(needs, &group, |_, need| !need.is_weak);
     components(
+        needs.count(),
         group.iter().copied(),
-        |node| strong[&node].clone(),
+        |node| strong[&node].iter().copied(),
         |mut part| {
             if part.len() <= LARGEST {
                 parts.push(part);
@@ -70,7 +71,8 @@ fn parts(needs: &impl Needs, mut group: Vec<u32>) -> Vec<Vec<u32>> {
             let near = inside(needs, &part, |node, need| {
                 !need.is_weak && needs.family(node) == needs.family(need.number)
             });
-            components(part.iter().copied(), |node| near[&node].clone(), |part| parts.push(part));
+            let near = |node: u32| near[&node].iter().copied();
+            components(needs.count(), part.iter().copied(), near, |part| parts.push(part));
         },
     );
     walked(needs, parts)
@@ -164,68 +166,49 @@ fn levels(needs: &impl Needs, groups: Vec<Vec<u32>>, cut: &FxHashMap<u32, Vec<u3
     found
 }
 
-/// Tarjan's algorithm with a stack of its own: calls in programs nest deeper than threads can.
-fn components(
+/// Tarjan's algorithm with a stack of its own: calls in programs nest deeper than threads can. `needs` gives for each of
+/// the roots, and whatever they lead to, what it needs; all are less than `end`.
+fn components<I: IntoIterator<Item = u32>>(
+    end: usize,
     roots: impl Iterator<Item = u32>,
-    needs: impl Fn(u32) -> Vec<u32>,
+    needs: impl Fn(u32) -> I,
     mut found: impl FnMut(Vec<u32>),
 ) {
-    struct State {
-        index: u32,
-        low: u32,
-        on_path: bool,
-    }
-    let mut states: FxHashMap<u32, State> = FxHashMap::default();
-    let mut path: Vec<u32> = Vec::new();
-    let mut work: Vec<(u32, Vec<u32>, usize)> = Vec::new();
+    const NEW: u32 = u32::MAX;
+    let (mut index, mut low) = (vec![NEW; end], vec![0u32; end]);
+    let mut on_path = vec![false; end];
+    let (mut path, mut next): (Vec<u32>, u32) = (Vec::new(), 0);
+    let mut work: Vec<(u32, I::IntoIter)> = Vec::new();
     for root in roots {
-        if states.contains_key(&root) {
-            continue;
-        }
-        work.push((root, needs(root), 0));
-        while let Some((node, below, at)) = work.last_mut() {
-            let node = *node;
-            if *at == 0 {
-                let index = states.len() as u32;
-                states.entry(node).or_insert_with(|| {
-                    path.push(node);
-                    State { index, low: index, on_path: true }
-                });
+        let mut enter = Some(root).filter(|&root| index[root as usize] == NEW);
+        loop {
+            if let Some(node) = enter.take() {
+                (index[node as usize], low[node as usize]) = (next, next);
+                next += 1;
+                path.push(node);
+                on_path[node as usize] = true;
+                work.push((node, needs(node).into_iter()));
             }
-            if let Some(&need) = below.get(*at) {
-                *at += 1;
-                match states.get(&need) {
-                    None => work.push((need, needs(need), 0)),
-                    Some(State { index, on_path: true, .. }) => {
-                        let index = *index;
-                        lower(states.get_mut(&node).map(|state| &mut state.low), index);
+            let Some((node, below)) = work.last_mut() else { break };
+            let node = *node as usize;
+            match below.next() {
+                Some(need) if index[need as usize] == NEW => enter = Some(need),
+                Some(need) if on_path[need as usize] => low[node] = low[node].min(index[need as usize]),
+                Some(_) => {}
+                None => {
+                    work.pop();
+                    if let Some(&(above, _)) = work.last() {
+                        low[above as usize] = low[above as usize].min(low[node]);
                     }
-                    Some(_) => {}
-                }
-                continue;
-            }
-            work.pop();
-            let State { index, low, .. } = states[&node];
-            if let Some((above, ..)) = work.last() {
-                lower(states.get_mut(above).map(|state| &mut state.low), low);
-            }
-            if low == index {
-                let start = path.iter().rposition(|&other| other == node).unwrap_or(0);
-                let group = path.split_off(start);
-                for member in &group {
-                    if let Some(state) = states.get_mut(member) {
-                        state.on_path = false;
+                    if low[node] == index[node] {
+                        let start = path.iter().rposition(|&other| other as usize == node).unwrap_or(0);
+                        let group = path.split_off(start);
+                        group.iter().for_each(|&member| on_path[member as usize] = false);
+                        found(group);
                     }
                 }
-                found(group);
             }
         }
-    }
-}
-
-fn lower(low: Option<&mut u32>, to: u32) {
-    if let Some(low) = low {
-        *low = (*low).min(to);
     }
 }
 

@@ -6,7 +6,6 @@ use crate::frame::Method;
 use crate::homes::{self, Homes, Touched};
 use crate::link::Link;
 use crate::methods::{Methods, Slot};
-use crate::order::Needs;
 use crate::sketch::Ahead;
 use crate::stale::Stale;
 use crate::summary::{Stranger, Summary};
@@ -16,7 +15,6 @@ use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, MethodId, Program, access};
 use models::{Knowledge, Models};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 

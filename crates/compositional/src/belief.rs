@@ -10,6 +10,7 @@ use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
 use ir::Program;
+use models::Kind;
 
 pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
     seen.entry.evidence.as_ref().map(|evidence| evidence.strength)
@@ -239,7 +240,8 @@ fn are_in_one_task(engine: &Compositional, program: &Program, sides: &[Seen<'_>;
     let (Some(one), Some(other)) = (task(&sides[0]), task(&sides[1])) else { return false };
     let is_thread = || {
         let class = program.method_ref(one).class;
-        program.superclasses(class).any(|above| program.class_name(above) == "java/lang/Thread")
+        let is_task = |above| engine.knowledge.kind(program.class_name(above)) == Some(Kind::Task);
+        program.superclasses(class).any(is_task)
     };
     // Two starts of one method are two threads.
     let are_started = sides.iter().all(|side| side.access.started > 0);

@@ -122,11 +122,11 @@ impl Tell<'_> {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
                 // Where it happens: whoever calls from far away may not know the lock.
-                let hold = format!("hold `{lock}` in {} as well", short(&sites[0].method));
+                let hold = format!("hold `{lock}` around it in {}", short(&sites[0].method));
                 let is_field = matches!(conflict.sides[0].path.last(), Some(Step::Field(_)) | None);
                 match is_field && sites[0].access == AccessKind::Read {
                     true => {
-                        vec![format!("{hold}, or make the field volatile if one read of it is all there is")]
+                        vec![format!("make the field volatile if one read of it is all there is, or {hold}")]
                     }
                     false => vec![hold],
                 }

@@ -79,6 +79,7 @@ impl Compositional {
         self.find_stores(&mut stale);
         self.add_mentions(&mut stale);
         let (summaries, changed) = self.summarise(&stale);
+        self.link.tidy();
         let returned = self.methods.iter().flat_map(|slot| slot.facts.escaping.iter().copied());
         let before = std::mem::replace(&mut self.escaping, returned.collect());
         self.touched.classes.extend(before.symmetric_difference(&self.escaping));

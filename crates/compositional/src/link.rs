@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, RwLock};
 
 /// More implementations than this tell nothing: a call to all of them is a call to none.
 const MOST_TARGETS: usize = 8;
+/// So many answers take some hundred megabytes.
+const MANY: usize = 200_000;
 
 /// What was found out already is not written: it is asked for again.
 #[derive(Serialize, Deserialize)]
@@ -243,6 +245,16 @@ impl Link {
             let id = same_outer(program, id);
             self.fields.insert(field, id);
             self.infos.entry(id).or_insert_with(|| info(program, id));
+        }
+    }
+
+    /// Forgets what can be asked again, if that is much: the rules do not ask.
+    pub fn tidy(&mut self) {
+        let callees = self.callees.get_mut().expect("nobody panics with it");
+        if callees.len() > MANY {
+            *callees = FxHashMap::default();
+            *self.answers.get_mut().expect("nobody panics with it") = FxHashMap::default();
+            self.program().forget_answers();
         }
     }
 

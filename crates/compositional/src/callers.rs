@@ -7,8 +7,9 @@ use crate::path::{Path, Root};
 use crate::summary::Called;
 use ir::MethodId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Callers {
     /// Of methods that not everybody can call: locks that every caller holds, in their own terms.
     pub held: FxHashMap<MethodId, Vec<Path>>,

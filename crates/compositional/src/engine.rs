@@ -29,7 +29,7 @@ pub struct Compositional {
     /// Classes of the application.
     pub(crate) classes: FxHashSet<ClassId>,
     /// What was found, and what has changed since.
-    homes: Homes,
+    pub(crate) homes: Homes,
     pub(crate) touched: Touched,
 }
 

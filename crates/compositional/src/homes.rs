@@ -11,8 +11,9 @@ use findings::{Confidence, Finding};
 use ir::{ClassId, FieldId, MethodId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Homes {
     classes: FxHashMap<ClassId, Told>,
     statics: FxHashMap<FieldId, Told>,
@@ -21,7 +22,7 @@ pub(crate) struct Homes {
 }
 
 /// What was found at one of them.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Told {
     findings: Vec<Finding>,
     /// What it was worked out from.

@@ -1,7 +1,9 @@
 //! The engine between two runs: its state as bytes, and the way from these to what it would be on the class path as it
 //! is then. That the bytes are as they were written, by this very Snarl, is for whoever keeps them to know.
 
+use crate::callers::Callers;
 use crate::engine::{Compositional, Redone};
+use crate::homes::Homes;
 use crate::link::Link;
 use crate::methods::{Methods, Slot};
 use classfile::ClassSource;
@@ -27,6 +29,21 @@ struct Read {
     stamps: Vec<(String, Option<u64>)>,
 }
 
+/// What was worked out from summaries, to be compared with what follows from them after a change.
+#[derive(Serialize)]
+struct WrittenAfter<'a> {
+    callers: &'a Callers,
+    escaping: &'a FxHashSet<ClassId>,
+    homes: &'a Homes,
+}
+
+#[derive(Deserialize)]
+struct ReadAfter {
+    callers: Callers,
+    escaping: FxHashSet<ClassId>,
+    homes: Homes,
+}
+
 /// So many methods are written and read as one piece.
 const AT_A_TIME: usize = 4096;
 
@@ -37,14 +54,15 @@ impl Compositional {
         program.forget_answers();
         let stamps = stamps(program, program.looked_for());
         let tables = Written { link: &self.link, classes: &self.classes, stamps: &stamps };
+        let after = WrittenAfter { callers: &self.callers, escaping: &self.escaping, homes: &self.homes };
         let slots: Vec<&[Option<Slot>]> = self.methods.slots().chunks(AT_A_TIME).collect();
         let (tables, slots) = rayon::join(
             || postcard::to_stdvec(&tables),
             || slots.par_iter().map(|some| postcard::to_stdvec(some)).collect::<Result<Vec<_>, _>>(),
         );
-        let mut pieces = vec![tables.ok()?];
+        let mut pieces = vec![tables.ok()?, postcard::to_stdvec(&after).ok()?];
         pieces.extend(slots.ok()?);
-        Some(joined(&pieces))
+        Some(joined(pieces))
     }
 
     /// The engine as it was, brought up to date with the class path. `None` if the bytes are of no use.
@@ -55,15 +73,27 @@ impl Compositional {
         knowledge: Knowledge,
     ) -> Option<(Compositional, Redone)> {
         let pieces = split(state)?;
-        let (tables, slots) = pieces.split_first()?;
-        let (tables, slots) = rayon::join(
+        let [tables, after, slots @ ..] = pieces.as_slice() else { return None };
+        let (tables, (after, slots)) = rayon::join(
             || read::<Read>(tables),
-            || slots.par_iter().map(|bytes| read::<Vec<Option<Slot>>>(bytes)).collect::<Option<Vec<_>>>(),
+            || {
+                rayon::join(
+                    || read::<ReadAfter>(after),
+                    || {
+                        slots
+                            .par_iter()
+                            .map(|bytes| read::<Vec<Option<Slot>>>(bytes))
+                            .collect::<Option<Vec<_>>>()
+                    },
+                )
+            },
         );
         let (Read { link, classes, stamps: known }, slots) = (tables?, slots?);
         let methods = Methods::of(slots.into_iter().flatten().collect());
         let link = link.over(source.clone(), models);
         let mut engine = Compositional::with(link, knowledge, methods, classes);
+        let ReadAfter { callers, escaping, homes } = after?;
+        (engine.callers, engine.escaping, engine.homes) = (callers, escaping, homes);
         let changed = changed(&*source, &known);
         let redone = engine.apply(source, &changed);
         Some((engine, redone))
@@ -94,12 +124,12 @@ fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     rest.is_empty().then_some(read)
 }
 
-/// Pieces, each behind its length.
-fn joined(pieces: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(pieces.iter().map(|piece| piece.len() + 8).sum());
+/// Pieces, each behind its length. They can be large: none is held longer than it takes.
+fn joined(pieces: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut bytes = Vec::new();
     for piece in pieces {
-        bytes.extend((piece.len() as u64).to_le_bytes());
-        bytes.extend(piece);
+        bytes.extend_from_slice(&(piece.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&piece);
     }
     bytes
 }
@@ -121,8 +151,8 @@ mod tests {
 
     #[test]
     fn pieces_are_split_as_they_were_joined() {
-        let pieces = [vec![1, 2, 3], vec![], vec![4]];
-        let bytes = joined(&pieces);
+        let pieces = vec![vec![1, 2, 3], vec![], vec![4]];
+        let bytes = joined(pieces.clone());
         assert_eq!(split(&bytes), Some(pieces.iter().map(Vec::as_slice).collect()));
         for end in [1, 7, 9, bytes.len() - 1] {
             assert_eq!(split(&bytes[..end]), None, "{end}");

@@ -45,7 +45,12 @@ pub(crate) struct Beside {
     findings: Vec<Arc<Finding>>,
     pub sizes: Vec<(String, u64)>,
     pub redone: compositional::Redone,
+    /// It went on from an earlier run.
+    is_recalled: bool,
 }
+
+/// Where at most one in so many methods was summarised again, what was kept is as good as what there is now.
+const FEW: usize = 50;
 
 impl Beside {
     pub fn of(source: Arc<dyn ClassSource>, models: Models, options: &Options) -> Beside {
@@ -66,13 +71,17 @@ impl Beside {
         options: &Options,
     ) -> Option<Beside> {
         let (engine, redone) = Compositional::recall(state, source, models, knowledge(options))?;
-        let mut beside = Beside { engine: Some(engine), redone, ..Beside::default() };
+        let mut beside = Beside { engine: Some(engine), redone, is_recalled: true, ..Beside::default() };
         beside.ask(options);
         Some(beside)
     }
 
-    /// What [`Beside::recall`] goes on from.
+    /// What [`Beside::recall`] goes on from. Nothing if it went on from a state that still does.
     pub fn state(&mut self) -> Option<Vec<u8>> {
+        let methods = self.sizes.first().map_or(0, |(_, methods)| *methods as usize);
+        if self.is_recalled && self.redone.summaries.max(self.redone.outlines) * FEW < methods {
+            return None;
+        }
         self.engine.as_mut()?.state()
     }
 
@@ -87,6 +96,7 @@ impl Beside {
         match &mut self.engine {
             Some(engine) => {
                 self.redone = engine.apply(source, classes);
+                self.is_recalled = false;
                 self.ask(options);
             }
             None => *self = Beside::of(source, models.clone(), options),

@@ -157,7 +157,7 @@ impl Compositional {
             {
                 nameless.insert(method.id);
             }
-            if is_task && evidence::is_task(program.selector_text(selector).0) {
+            if is_task && self.knowledge.is_task_method(program.selector_text(selector).0) {
                 tasks.insert(method.id);
             } else if self.link.is_called_elsewhere(&program, method.id) {
                 elsewhere.insert(method.id);

@@ -2,7 +2,7 @@
 //! class they belong to, because they work on its object.
 
 use crate::engine::{Compositional, is_callable};
-use crate::evidence::{self, ClassSays, Evidence, Strength, is_task};
+use crate::evidence::{self, ClassSays, Evidence, Strength};
 use crate::link::{outer_class, runs, same_outer};
 use crate::noted::note_class;
 use crate::path::{Path, Root, Step};
@@ -62,7 +62,7 @@ pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId
         let once =
             |note: &ir::Annotation| engine.knowledge.says(&program.names[note.class]).contains(&Says::Once);
         let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
-        let is_task = own.is_task && is_task(name);
+        let is_task = own.is_task && engine.knowledge.is_task_method(name);
         let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
         // What has no name is called by whoever made it, which is seen there.
         let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
@@ -113,7 +113,7 @@ fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &Cl
             let evidence = engine.evidence(program, own, method).map(Arc::new);
             let name = program.selector_text(program.method_ref(method).selector).0;
             let is_once = engine.knowledge.is_once(name);
-            let is_task = own.is_task && is_task(name);
+            let is_task = own.is_task && engine.knowledge.is_task_method(name);
             found.push(Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: true });
         }
     }

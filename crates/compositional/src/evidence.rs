@@ -43,7 +43,10 @@ pub(crate) struct ClassSays {
 pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId) -> ClassSays {
     let mut says = ClassSays::default();
     let mut is_scoped = false;
-    let supertypes: Vec<ClassId> = std::iter::once(class).chain(program.supertypes(class)).collect();
+    // What is nearest is told; above the class itself, in an order that does not depend on ids.
+    let mut above: Vec<ClassId> = program.supertypes(class).filter(|&above| above != class).collect();
+    above.sort_unstable_by_key(|&above| program.class_name(above));
+    let supertypes: Vec<ClassId> = std::iter::once(class).chain(above).collect();
     for &above in &supertypes {
         let entry = program.class(above);
         for note in &entry.annotations {
@@ -114,11 +117,6 @@ fn is_inherited(program: &Program, id: MethodId) -> bool {
     })
 }
 
-/// The methods of tasks that are run.
-pub(crate) fn is_task(name: &str) -> bool {
-    matches!(name, "run" | "call" | "compute")
-}
-
 impl Compositional {
     /// Why a method that others call is believed to run on any thread.
     pub(crate) fn evidence(&self, program: &Program, says: &ClassSays, id: MethodId) -> Option<Evidence> {
@@ -163,7 +161,7 @@ impl Compositional {
                 format!("{} may run on any thread, as it says", program.method_display(id)),
             );
         }
-        if says.is_task && is_task(name) {
+        if says.is_task && self.knowledge.is_task_method(name) {
             return found(
                 Strength::Task,
                 format!("{} is what a thread or task runs", program.method_display(id)),

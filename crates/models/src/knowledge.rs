@@ -57,6 +57,7 @@ pub struct Knowledge {
     asserts_background: FxHashSet<String>,
     asserts_held: FxHashSet<String>,
     once: FxHashSet<String>,
+    task_methods: FxHashSet<String>,
     held_suffixes: Vec<String>,
     setup_prefixes: Vec<String>,
     tests_suffixes: Vec<String>,
@@ -109,6 +110,7 @@ impl Knowledge {
             ("methods", "asserts-background") => self.asserts_background.extend(list),
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
+            ("methods", "task") => self.task_methods.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
             ("methods", "shows") => self.shows.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
@@ -166,6 +168,11 @@ impl Knowledge {
 
     pub fn is_once(&self, method: &str) -> bool {
         self.once.contains(method)
+    }
+
+    /// Is a method of this name what runs when a task is run?
+    pub fn is_task_method(&self, method: &str) -> bool {
+        self.task_methods.contains(method)
     }
 
     /// Does a method of this name only tell people what there is?
@@ -252,6 +259,7 @@ mod tests {
         assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
         assert!(knowledge.has_one_user("java/io/InputStream"));
         assert!(knowledge.only_shows("toString"));
+        assert!(knowledge.is_task_method("run") && !knowledge.is_task_method("runs"));
         assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));
     }
 

@@ -86,7 +86,7 @@ fn terminals_formats_and_build_files_are_known_where_the_document_says() {
         ("console", &["cli"]),
         ("indicatif", &["cli"]),
         ("annotate-snippets", &["report"]),
-        ("postcard", &["cli", "session"]),
+        ("postcard", &["cli", "compositional", "session"]),
         ("serde_json", &["report"]),
         ("roxmltree", &["project"]),
         ("tempfile", &["project"]),

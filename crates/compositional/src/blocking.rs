@@ -29,11 +29,16 @@ pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Bloc
             continue;
         }
         let mut told = FxHashSet::default();
+        // Whatever its parameters are.
+        let what = |blocking: &Blocking| {
+            let target = blocking.what.0;
+            (target.class, program.selector_text(target.selector).0)
+        };
         for blocking in
             summary.blocking.iter().filter(|blocking| !blocking.started && blocking.depth <= FARTHEST)
         {
             let held: Vec<Held> = own_locks(engine, blocking);
-            if !held.is_empty() && told.insert((Rule::BlockingUnderLock, blocking.what)) {
+            if !held.is_empty() && told.insert((Rule::BlockingUnderLock, what(blocking))) {
                 let confidence = if blocking.depth > 3 { Confidence::Low } else { Confidence::Medium };
                 found.push(Blocked {
                     rule: Rule::BlockingUnderLock,
@@ -44,7 +49,7 @@ pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Bloc
                 });
             }
             let is_main = summary.thread == Thread::Main && !is_main_below(engine, blocking);
-            if is_main && told.insert((Rule::BlockingMainThread, blocking.what)) {
+            if is_main && told.insert((Rule::BlockingMainThread, what(blocking))) {
                 let (rule, held) = (Rule::BlockingMainThread, Vec::new());
                 found.push(Blocked { rule, confidence: Confidence::High, method: method.id, blocking, held });
             }

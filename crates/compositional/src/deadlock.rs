@@ -134,6 +134,16 @@ fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
     Some(Kind { digest, of })
 }
 
+/// The class that the object of a lock is declared with.
+fn class_of(program: &Program, method: MethodId, lock: &Path) -> Option<ClassId> {
+    let class = match (lock.last(), lock.root) {
+        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => program.field(field).class_of?,
+        (None, Root::Param(number)) => (*program.method(method).params.get(usize::from(number))?)?,
+        _ => return None,
+    };
+    is_ours(program, class).then_some(class)
+}
+
 fn of_field(program: &Program, field: FieldId) -> Of {
     let class = program.field(field).class_of;
     match class.filter(|&class| is_ours(program, class)) {
@@ -234,6 +244,16 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
     }
     // Of one method alone it is a lock that there is only once.
     if gates.iter().any(|gate| edges.len() > 1 || gate.is_one()) {
+        return false;
+    }
+    // The object that one waits for and the next one holds must be able to be the same.
+    let is_one = |edge: &Edge<'_>, next: &Edge<'_>| {
+        let wanted = class_of(program, edge.method, &edge.nested.lock);
+        let held = class_of(program, next.method, &next.held.lock);
+        let (Some(wanted), Some(held)) = (wanted, held) else { return true };
+        program.is_subtype_loaded(wanted, held) || program.is_subtype_loaded(held, wanted)
+    };
+    if !(0..edges.len()).all(|at| is_one(&edges[at], &edges[(at + 1) % edges.len()])) {
         return false;
     }
     // Who reads does not keep out who reads.

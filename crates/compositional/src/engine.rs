@@ -179,12 +179,7 @@ impl Compositional {
 
 /// The same two lines are told once, by whoever is surest and nearest.
 fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_cached_key(|finding| {
-        let length: usize = finding.sites.iter().map(|site| site.trace.len()).sum();
-        // Two that have the same name are told apart by where they are.
-        let places: Vec<_> = finding.sites.iter().map(|site| site.place.clone()).collect();
-        (finding.confidence, length, finding.id.clone(), places, finding.message.clone())
-    });
+    findings.sort_by(tell::nearest);
     let (mut told, mut blamed) = (FxHashSet::default(), FxHashSet::default());
     findings.retain_mut(|finding| {
         let mut places: Vec<_> = finding.sites.iter().map(|site| (site.place.clone(), site.access)).collect();

@@ -102,7 +102,8 @@ fn hint(program: &Program, knowledge: &Knowledge, class: ClassId) -> Option<Stri
         }
         let of = field.class_of.map(|class| program.class_name(class))?;
         let simple = of.rsplit('/').next().unwrap_or(of);
-        knowledge.is_concurrent(of).then(|| format!("`{name}` beside it is a {simple}"))
+        let article = if simple.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+        knowledge.is_concurrent(of).then(|| format!("`{name}` beside it is {article} {simple}"))
     });
     found.next()
 }

@@ -7,6 +7,7 @@ use crate::class_name::class_name;
 use crate::index::{Index, Location};
 use crate::notes::{Kind, Notes};
 use classfile::{ClassBytes, Layer};
+use rustc_hash::FxHasher;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ impl ClassPath {
         }
     }
 
-    /// By which a change of the class is known, without reading it if it is in an archive.
+    /// By which a change of the class is known, without unpacking it if it is in an archive.
     pub fn stamp(&self, name: &str, notes: &Notes) -> Option<u64> {
         let location = *self.index.classes.get(name)?;
         let mut hasher = DefaultHasher::new();
@@ -44,6 +45,10 @@ impl ClassPath {
             Items::Jar(jar) => {
                 let entry = &jar.archive.entries[location.item as usize];
                 (entry.crc, entry.size, entry.packed, entry.method, entry.encrypted).hash(&mut hasher);
+                // Of what is damaged only the bytes tell.
+                let mut bytes = FxHasher::default();
+                bytes.write(&jar.archive.packed_bytes(entry).unwrap_or_default());
+                bytes.finish().hash(&mut hasher);
             }
             Items::Classes(..) | Items::Services(_) => self.read(location, notes)?.hash(&mut hasher),
         }

@@ -168,7 +168,9 @@ fn merged(
         }
     }
     for finding in compositional {
-        let same = causes(finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
+        let counts = |cause: &Cause| !matches!(cause, Cause::Lines(_)) || finding.rule == Rule::ContainerRace;
+        let same = causes(finding).into_iter().filter(counts);
+        let same = same.into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
         match same {
             Some(number) => merged[number] = Arc::new(both(&merged[number], finding)),
             None => match proofs.and_then(|proofs| proof(finding, proofs)) {
@@ -216,6 +218,7 @@ fn proof(finding: &Finding, proofs: &Proofs<'_>) -> Option<Proof> {
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Cause {
     Places(Option<String>, Vec<Place>),
+    Lines(Vec<Place>),
     Methods(Option<String>, Vec<String>),
     Locks(Vec<String>),
 }
@@ -240,6 +243,8 @@ fn causes(finding: &Finding) -> Vec<Cause> {
         let places = pairs.iter().map(|places| Cause::Places(field.cloned(), places.clone()));
         causes.extend(places.chain([Cause::Methods(field.cloned(), methods.clone())]));
     }
+    // A container has another name in each engine: by its class, or by the field that has it.
+    causes.extend(pairs.into_iter().map(Cause::Lines));
     causes
 }
 

@@ -80,9 +80,7 @@ impl Drop for Watch {
 
 #[track_caller]
 fn assert_as_checked(watch: &Watch, place: &Place, args: &[&str]) {
-    // Which is the engine that follows changes.
-    let args = [args, &["--engine", "whole-program"]].concat();
-    let (_, json) = place.json(&args);
+    let (_, json) = place.json(args);
     assert_eq!(watch.told.iter().cloned().collect::<Vec<_>>(), ids(&json));
 }
 
@@ -208,7 +206,8 @@ fn a_source_with_an_error_keeps_its_findings_until_it_compiles_again() {
 fn a_program_without_entry_point_is_not_taken_for_a_clean_one() {
     let place = place();
     place.write_all("out", &classes(RACE));
-    let mut watch = Watch::start(&place, &["out"]);
+    let whole_program = ["out", "--engine", "whole-program"];
+    let mut watch = Watch::start(&place, &whole_program);
 
     place.write_all("out", &classes(&RACE.replace("void main(", "void other(")));
     let text = watch.until("not analysed: nowhere to begin");
@@ -218,6 +217,18 @@ fn a_program_without_entry_point_is_not_taken_for_a_clean_one() {
     place.write_all("out", &classes(DEADLOCK));
     let text = watch.until("1 introduced, 1 fixed");
     assert!(text.contains("no longer[no-entry-point]"), "{text}");
+    assert_as_checked(&watch, &place, &whole_program);
+}
+
+#[test]
+fn without_entry_points_it_is_looked_method_by_method() {
+    let place = place();
+    place.write_all("out", &classes(RACE));
+    let mut watch = Watch::start(&place, &["out"]);
+    place.write_all("out", &classes(&RACE.replace("void main(", "void other(")));
+    watch.until("note[no-main]");
+    place.write_all("out", &classes(DEADLOCK));
+    watch.until("no longer[no-main]");
     assert_as_checked(&watch, &place, &["out"]);
 }
 
@@ -265,17 +276,16 @@ fn what_is_kept_in_a_quiet_moment_is_what_check_says() {
         found.filter(|entry| is_entry(entry.path())).count()
     };
     let end = Instant::now() + PATIENCE;
-    // The report, and the state it rests on.
-    while entries() < 2 {
+    // The report, and the state and summaries it rests on.
+    while entries() < 3 {
         assert!(Instant::now() < end, "nothing is kept");
         thread::sleep(Duration::from_millis(50));
     }
     drop(watch);
-    let check = |args: &[&str]| place.check(&[args, &["--engine", "whole-program"]].concat());
-    let fresh = check(&["out", "--no-cache", "--format", "json"]);
-    assert_eq!(check(&["out", "--cache", ".", "--format", "json"]).stdout, fresh.stdout);
-    assert!(check(&["out", "--cache", ".", "--stats"]).stdout.contains("kept state"));
-    assert_eq!(entries(), 2);
+    let fresh = place.check(&["out", "--no-cache", "--format", "json"]);
+    assert_eq!(place.check(&["out", "--cache", ".", "--format", "json"]).stdout, fresh.stdout);
+    assert!(place.check(&["out", "--cache", ".", "--stats"]).stdout.contains("kept state"));
+    assert_eq!(entries(), 3);
 }
 
 #[test]

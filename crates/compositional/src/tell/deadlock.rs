@@ -79,7 +79,7 @@ fn message(sites: &[Site]) -> String {
     match sites {
         [site] => format!(
             "{} holds `{}` and wants `{}` of the same kind: two calls may wait for each other",
-            short(&site.method),
+            short(site.trace.first().map_or(&site.method, |frame| &frame.method)),
             name(&site.holds),
             name(&site.acquires)
         ),

@@ -14,6 +14,7 @@ use crate::path::{Path, Root, Step};
 use crate::summary::Access;
 use findings::{Confidence, Finding, Frame, Place};
 use ir::{FieldId, MethodId, MethodRef, Program};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub(crate) struct Tell<'a> {
@@ -195,7 +196,19 @@ pub(crate) fn short(method: &str) -> String {
     }
 }
 
+/// The surest and nearest first. Two that differ in anything are never equal: which one stands for both must not depend
+/// on who came first.
+pub(crate) fn nearest(a: &Finding, b: &Finding) -> Ordering {
+    let length = |finding: &Finding| finding.sites.iter().map(|site| site.trace.len()).sum::<usize>();
+    let key = |finding: &Finding| (finding.confidence, length(finding));
+    key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id)).then_with(|| text(a).cmp(&text(b)))
+}
+
+fn text(finding: &Finding) -> String {
+    format!("{finding:?}")
+}
+
 pub(crate) fn sorted(mut findings: Vec<Finding>) -> Vec<Arc<Finding>> {
-    findings.sort_by(|a, b| a.ranks(b));
+    findings.sort_by(|a, b| a.ranks(b).then_with(|| text(a).cmp(&text(b))));
     findings.into_iter().map(Arc::new).collect()
 }

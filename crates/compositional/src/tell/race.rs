@@ -2,7 +2,7 @@
 
 use super::{Tell, short};
 use crate::entry::Seen;
-use crate::path::{Root, Step};
+use crate::path::{Path, Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
 use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, fingerprint};
@@ -111,14 +111,14 @@ impl Tell<'_> {
 
     fn why(&self, conflict: &Conflict<'_>) -> Vec<String> {
         let mut why = conflict.why.clone();
-        if let (Some((lock, with, of)), true) = (&conflict.guard, conflict.rule != Rule::GuardedBy) {
+        if let (Some((lock, with, of)), true) = (named(&conflict.guard), conflict.rule != Rule::GuardedBy) {
             why.push(format!("{with} of {of} accesses hold `{}`", self.lock(lock)));
         }
         why
     }
 
     fn fix(&self, conflict: &Conflict<'_>, sites: &[Site]) -> Vec<String> {
-        match &conflict.guard {
+        match named(&conflict.guard) {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
                 // Where it happens: whoever calls from far away may not know the lock.
@@ -220,6 +220,11 @@ impl Tell<'_> {
         }
         self.place(method, held.at)
     }
+}
+
+/// A lock that a method has made itself has no name that others would know.
+fn named(guard: &Option<(Path, usize, usize)>) -> Option<&(Path, usize, usize)> {
+    guard.as_ref().filter(|(lock, ..)| !matches!(lock.root, Root::Made(_) | Root::Unknown))
 }
 
 /// What it does and where.

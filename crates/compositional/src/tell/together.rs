@@ -41,8 +41,7 @@ fn joined(findings: Vec<Finding>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<
 }
 
 fn one(mut group: Vec<Finding>) -> Finding {
-    let length = |finding: &Finding| finding.sites.iter().map(|site| site.trace.len()).sum::<usize>();
-    group.sort_by_cached_key(|finding| (length(finding), finding.id.clone()));
+    group.sort_by(super::nearest);
     let rest = group.split_off(1);
     let Some(mut head) = group.pop() else { return Finding::default() };
     if rest.is_empty() {

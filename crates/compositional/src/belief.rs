@@ -301,7 +301,7 @@ fn comes_before_start(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
 /// Is the field one of an object that is mostly used by one thread, as a stream is?
 fn is_of_one_user(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
     let Some(Step::Field(field)) =
-        side.path.steps().filter(|step| matches!(step, Step::Field(_))).next_back()
+        side.path.steps().rfind(|step| matches!(step, Step::Field(_)))
     else {
         return false;
     };

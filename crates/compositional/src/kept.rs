@@ -58,7 +58,7 @@ impl Compositional {
         let slots: Vec<&[Option<Slot>]> = self.methods.slots().chunks(AT_A_TIME).collect();
         let (tables, slots) = rayon::join(
             || postcard::to_stdvec(&tables),
-            || slots.par_iter().map(|some| postcard::to_stdvec(some)).collect::<Result<Vec<_>, _>>(),
+            || slots.par_iter().map(postcard::to_stdvec).collect::<Result<Vec<_>, _>>(),
         );
         let mut pieces = vec![tables.ok()?, postcard::to_stdvec(&after).ok()?];
         pieces.extend(slots.ok()?);

@@ -300,9 +300,7 @@ fn comes_before_start(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
 
 /// Is the field one of an object that is mostly used by one thread, as a stream is?
 fn is_of_one_user(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
-    let Some(Step::Field(field)) =
-        side.path.steps().rfind(|step| matches!(step, Step::Field(_)))
-    else {
+    let Some(Step::Field(field)) = side.path.steps().rfind(|step| matches!(step, Step::Field(_))) else {
         return false;
     };
     let class = program.field_ref(field).class;

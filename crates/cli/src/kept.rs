@@ -50,7 +50,9 @@ impl Kept {
             Keep::In(directory) => directory,
             Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
         };
-        let (report, state) = (report_content(project, settings)?, state_content(project, settings)?);
+        let binary = binary()?;
+        let report = report_content(project, settings, binary)?;
+        let state = state_content(project, settings, binary)?;
         let limit = LIMIT + FOR_EACH_CLASS * project.app_classes().len() as u64;
         Some(Kept {
             store: Store::open(directory, limit),
@@ -108,8 +110,8 @@ fn is_project(directory: &Path) -> bool {
 }
 
 /// Everything that decides a report. None if that cannot be known.
-fn report_content(project: &Project, settings: &Settings) -> Option<Hash> {
-    let mut parts = Parts::of(settings, &settings.options)?;
+fn report_content(project: &Project, settings: &Settings, binary: Hash) -> Option<Hash> {
+    let mut parts = Parts::of(settings, &settings.options, binary)?;
     for note in project.notes() {
         parts.add(format!("{note:?}").as_bytes());
     }
@@ -120,10 +122,11 @@ fn report_content(project: &Project, settings: &Settings) -> Option<Hash> {
 
 /// Which program it is and everything that decides its solved state apart from classes and resources: those the state
 /// compares itself.
-fn state_content(project: &Project, settings: &Settings) -> Option<Hash> {
+fn state_content(project: &Project, settings: &Settings, binary: Hash) -> Option<Hash> {
     let mut parts = Parts::of(
         settings,
         &Options { least: Default::default(), engines: Default::default(), ..settings.options.clone() },
+        binary,
     )?;
     // Within the project by where they are in it: it may be kept elsewhere on another machine.
     let directory = absolute(Path::new(".").join(project.directory())).ok()?;
@@ -137,15 +140,19 @@ fn state_content(project: &Project, settings: &Settings) -> Option<Hash> {
     Some(parts.hash())
 }
 
+/// During development the same version comes to other results; on another machine it is the same binary.
+fn binary() -> Option<Hash> {
+    Some(Hash::of(&fs::read(std::env::current_exe().ok()?).ok()?))
+}
+
 #[derive(Default)]
 struct Parts(Vec<[u8; 16]>);
 
 impl Parts {
     /// What decides every result, whatever is analysed.
-    fn of(settings: &Settings, options: &Options) -> Option<Parts> {
+    fn of(settings: &Settings, options: &Options, binary: Hash) -> Option<Parts> {
         let mut parts = Parts::default();
-        // During development the same version comes to other results; on another machine it is the same binary.
-        parts.add(&fs::read(std::env::current_exe().ok()?).ok()?);
+        parts.add(&binary.0.to_le_bytes());
         // None of these decides what is found.
         let options = Options { threads: 0, follow: false, keep: false, ..options.clone() };
         parts.add(format!("{options:?}").as_bytes());

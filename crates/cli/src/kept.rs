@@ -1,5 +1,5 @@
-//! What earlier runs have kept: reports, solved states and summaries, what each of them is known by, and the way of a report into
-//! bytes and back. Knows nothing of files in the cache, nor of what a report says.
+//! What earlier runs have kept: reports, solved states and summaries, what each of them is known by, and the way of a
+//! report into bytes and back. Knows nothing of files in the cache, nor of what a report says.
 
 use crate::settings::{Keep, Settings};
 use cache::{Hash, Key, Store};

@@ -71,11 +71,12 @@ impl Compositional {
         let ahead = Arc::new(Ahead::over(source));
         let mut stale = Stale::default();
         let before = self.change_program(&ahead, classes, &mut stale);
-        self.link.forget(&stale);
         let mut outlines = self.read_classes(&ahead, classes, before, &mut stale);
         self.describe_again(&mut stale);
         self.add_mentions(&mut stale);
         outlines += self.follow_libraries(&ahead, &mut stale);
+        // Nobody is asked before all classes and methods are there.
+        self.link.forget(&stale);
         self.find_stores(&mut stale);
         self.add_mentions(&mut stale);
         let (summaries, changed) = self.summarise(&stale);

@@ -327,17 +327,6 @@ impl Program {
         body
     }
 
-    /// The SSA body, for whoever looks at it once: it is not kept.
-    pub fn body_once(&mut self, method: MethodId) -> Option<Body> {
-        match lower::lower(self, method) {
-            Ok(body) => body,
-            Err(why) => {
-                self.problems.push(Problem::Body(method, why));
-                None
-            }
-        }
-    }
-
     /// Methods whose bodies were asked for since the last time: who looked for them before found none.
     pub fn take_lowered(&mut self) -> Vec<MethodId> {
         std::mem::take(&mut self.lowered)

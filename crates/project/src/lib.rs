@@ -188,7 +188,7 @@ impl ClassSource for Project {
     }
 
     fn stamp(&self, name: &str) -> Option<u64> {
-        // Entries of archives have a checksum; the rest is read. That of the JDK is another JDK's if it changes.
+        // Entries of archives are not unpacked for it. A class of the JDK is another JDK's if it changes.
         let jdk_first = name.starts_with("java/") && self.classpath.layer(name) != Some(Layer::App);
         let own = (!jdk_first).then(|| self.classpath.stamp(name, &self.notes)).flatten();
         own.or_else(|| self.find(name).map(|_| JDK_STAMP))

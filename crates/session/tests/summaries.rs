@@ -57,7 +57,10 @@ fn changed(from: &Project, to: &Project) -> Vec<String> {
 
 /// How many methods are summarised when the first program becomes this one, and how many findings there are then.
 fn after(name: &str, source: &str) -> (usize, usize) {
-    let (from, to) = (compiled("First", FIRST), compiled(name, source));
+    follow(compiled("First", FIRST), compiled(name, source))
+}
+
+fn follow(from: Arc<Project>, to: Arc<Project>) -> (usize, usize) {
     let mut session = Session::new(from.clone(), options());
     assert!(session.check(&|_, _| ()).findings.is_empty(), "nothing is wrong at first");
     let change = Change { source: to.clone(), classes: changed(&from, &to), resources: false };
@@ -86,6 +89,24 @@ fn callers_follow_where_something_changes_for_them() {
     let (summaries, findings) = after("Unlocked", &FIRST.replace("synchronized int read", "int read"));
     assert!((3..=8).contains(&summaries), "{summaries}");
     assert!(findings > 0);
+}
+
+#[test]
+fn a_class_that_nobody_has_named_before_is_called_by_those_who_can() {
+    let without = r#"
+interface Sink { void put() throws InterruptedException; }
+class User {
+    private final Sink sink;
+    User(Sink sink) { this.sink = sink; }
+    synchronized void go() throws InterruptedException { sink.put(); }
+}
+"#;
+    let with = format!(
+        "{without}class Slow implements Sink {{ public void put() throws InterruptedException {{ Thread.sleep(9); }} }}"
+    );
+    let (summaries, findings) = follow(compiled("Without", without), compiled("With", &with));
+    assert!(summaries >= 2, "{summaries}");
+    assert!(findings > 0, "it sleeps under the lock");
 }
 
 #[test]

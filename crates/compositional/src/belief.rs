@@ -138,15 +138,15 @@ fn doubts(
     doubt(sides.iter().any(is_cut), "the way to it is not known to its end", LOW);
     let is_held_here =
         |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
-    let is_all = |side: &Seen<'_>| !engine.callers.elsewhere.contains(&side.entry.method);
+    let is_all = |side: &Seen<'_>| !engine.is_called_elsewhere(side.entry.method);
     let is_named = |side: &Seen<'_>| {
-        let locks = engine.callers.held_here.get(&side.entry.method);
-        locks.is_some_and(|locks| !locks.contains(&Path::UNKNOWN))
+        let locks = engine.held_by_callers_here(side.entry.method);
+        !locks.is_empty() && !locks.contains(&Path::UNKNOWN)
     };
     let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
     doubt(is_sure, "all callers in the program hold the lock", LOW);
     doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
-    let on_own = |side: &Seen<'_>| engine.callers.on_own.contains(&side.entry.method);
+    let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
     doubt(
         sides.iter().filter(is_plain).any(on_own),
         "the program calls it only on objects that nobody else has yet",
@@ -200,20 +200,19 @@ fn is_held_by_callers(
     sides: &[Seen<'_>; 2],
     habit: Option<&Habit>,
 ) -> bool {
-    let Some(locks) = engine.callers.held_here.get(&side.entry.method) else { return false };
     let is_usual = |lock| habit.is_some_and(|habit| habit.lock == lock);
     let of_other = |lock| {
         let mut others = sides.iter().filter(|other| !std::ptr::eq(*other, side));
         others.any(|other| other.held.iter().any(|held| held.lock == lock))
     };
     let is_it = |lock| is_usual(lock) || of_other(lock) || lock == Path::UNKNOWN;
-    locks.iter().map(|&lock| side.entry.lock(lock)).any(is_it)
+    engine.held_by_callers_here(side.entry.method).iter().map(|&lock| side.entry.lock(lock)).any(is_it)
 }
 
 /// Does one side wait for a thread before, while the other is what a thread runs?
 fn comes_after_wait(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     let is_of_thread = |side: &Seen<'_>| {
-        let is_task = side.entry.is_task || engine.callers.only_in.contains_key(&side.entry.method);
+        let is_task = side.entry.is_task || engine.only_task(side.entry.method).is_some();
         side.access.started > 0 || is_task
     };
     let [one, other] = sides;
@@ -222,7 +221,7 @@ fn comes_after_wait(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
 
 /// Is there only one method in the program that calls both sides?
 fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
-    let [one, other] = sides.each_ref().map(|side| engine.callers.only_by.get(&side.entry.method));
+    let [one, other] = sides.each_ref().map(|side| engine.only_caller(side.entry.method));
     let are_plain = sides.iter().all(|side| side.access.started == 0);
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
 }
@@ -233,7 +232,7 @@ fn are_in_one_task(engine: &Compositional, program: &Program, sides: &[Seen<'_>;
         let way = engine.way(side.entry.method, side.number);
         let (first, _) = *way.iter().find(|(_, access)| access.started == 0)?;
         match side.access.started {
-            0 => engine.callers.only_in.get(&first).copied(),
+            0 => engine.only_task(first),
             _ => Some(first),
         }
     };

@@ -1,172 +1,231 @@
 //! What all calls of a method have in common: locks that are held, objects that nobody else has yet, the thread they
 //! run on. Knows only the calls that are in the program; who asks has to say what that is worth.
+//!
+//! It is worked out for all methods at once, whatever has changed: in arrays by the numbers of methods that takes less
+//! time than to find out which of it would stay.
 
+use crate::calls::{Call, Calls};
 use crate::engine::Compositional;
-use crate::methods::Slot;
 use crate::path::{Path, Root};
 use crate::summary::Called;
 use ir::MethodId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+/// Everything by the numbers of methods.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Callers {
     /// Of methods that not everybody can call: locks that every caller holds, in their own terms.
-    pub held: FxHashMap<MethodId, Vec<Path>>,
+    held: FxHashMap<u32, Vec<Path>>,
     /// Of all others: locks that every caller in the program holds.
-    pub held_here: FxHashMap<MethodId, Vec<Path>>,
-    /// Of those, the ones that may be called from where nobody sees it too.
-    pub elsewhere: FxHashSet<MethodId>,
+    held_here: FxHashMap<u32, Vec<Path>>,
+    marks: Vec<u8>,
     /// Of methods that only one other method calls: that one.
-    pub only_by: FxHashMap<MethodId, MethodId>,
-    /// Methods that are called only by methods of which it is not known who calls them (`nameless`, called by nobody),
-    /// or on the same object, or on one that is being made.
-    pub unknown: FxHashSet<MethodId>,
-    /// Methods that are called in the program, but only on objects that their caller has for itself.
-    pub on_own: FxHashSet<MethodId>,
+    only_by: Vec<Option<MethodId>>,
     /// Of methods that only one task leads to: its method.
-    pub only_in: FxHashMap<MethodId, MethodId>,
+    only_in: Vec<Option<MethodId>>,
+}
+
+/// Called only by methods of which it is not known who calls them (of classes without a name, called by nobody), or on
+/// the same object, or on one that is being made.
+const UNKNOWN: u8 = 1;
+/// Called in the program, but only on objects that the caller has for itself.
+const ON_OWN: u8 = 2;
+/// Called in the program, and perhaps from where nobody sees it too.
+const ELSEWHERE: u8 = 4;
+
+impl Compositional {
+    /// Locks that every caller of a method holds, of one that not everybody can call.
+    pub(crate) fn held_by_callers(&self, method: MethodId) -> &[Path] {
+        let known = self.methods.number(method).and_then(|number| self.callers.held.get(&number));
+        known.map_or(&[], Vec::as_slice)
+    }
+
+    /// Locks that every caller in the program holds, of any other method.
+    pub(crate) fn held_by_callers_here(&self, method: MethodId) -> &[Path] {
+        let known = self.methods.number(method).and_then(|number| self.callers.held_here.get(&number));
+        known.map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn has_unknown_callers(&self, method: MethodId) -> bool {
+        self.is_marked(method, UNKNOWN)
+    }
+
+    pub(crate) fn is_called_on_own(&self, method: MethodId) -> bool {
+        self.is_marked(method, ON_OWN)
+    }
+
+    pub(crate) fn is_called_elsewhere(&self, method: MethodId) -> bool {
+        self.is_marked(method, ELSEWHERE)
+    }
+
+    /// The only method that calls it.
+    pub(crate) fn only_caller(&self, method: MethodId) -> Option<MethodId> {
+        self.callers.only_by.get(self.methods.number(method)? as usize).copied().flatten()
+    }
+
+    /// The only task that leads to it.
+    pub(crate) fn only_task(&self, method: MethodId) -> Option<MethodId> {
+        self.callers.only_in.get(self.methods.number(method)? as usize).copied().flatten()
+    }
+
+    fn is_marked(&self, method: MethodId, mark: u8) -> bool {
+        let marks = self.methods.number(method).and_then(|number| self.callers.marks.get(number as usize));
+        marks.is_some_and(|marks| marks & mark != 0)
+    }
+
+    /// Looks at all calls again, and notes the methods of which something else is known then.
+    pub(crate) fn find_callers(&mut self) {
+        let now = find(self);
+        let changed: Vec<MethodId> = now
+            .changed(&self.callers)
+            .into_iter()
+            .filter_map(|number| Some(self.methods.at_if(number)?.method.id))
+            .collect();
+        self.touched.methods.extend(changed);
+        self.callers = now;
+    }
 }
 
 impl Callers {
-    /// The methods of which something else is known.
-    pub fn changed(&self, before: &Callers) -> FxHashSet<MethodId> {
+    /// The numbers under which something else is known. Methods that have come or gone are noted elsewhere.
+    fn changed(&self, before: &Callers) -> FxHashSet<u32> {
         let mut changed = FxHashSet::default();
         differing(&self.held, &before.held, &mut changed);
         differing(&self.held_here, &before.held_here, &mut changed);
-        differing(&self.only_by, &before.only_by, &mut changed);
-        differing(&self.only_in, &before.only_in, &mut changed);
-        changed.extend(self.elsewhere.symmetric_difference(&before.elsewhere));
-        changed.extend(self.unknown.symmetric_difference(&before.unknown));
-        changed.extend(self.on_own.symmetric_difference(&before.on_own));
+        let is_other = |&at: &usize| {
+            self.marks[at] != before.marks.get(at).copied().unwrap_or_default()
+                || self.only_by[at] != before.only_by.get(at).copied().flatten()
+                || self.only_in[at] != before.only_in.get(at).copied().flatten()
+        };
+        changed.extend((0..self.marks.len()).filter(is_other).map(|at| at as u32));
         changed
     }
 }
 
-fn differing<T: PartialEq>(
-    now: &FxHashMap<MethodId, T>,
-    before: &FxHashMap<MethodId, T>,
-    changed: &mut FxHashSet<MethodId>,
+fn differing(
+    now: &FxHashMap<u32, Vec<Path>>,
+    before: &FxHashMap<u32, Vec<Path>>,
+    changed: &mut FxHashSet<u32>,
 ) {
-    let is_other = |(method, value): &(&MethodId, &T)| before.get(method) != Some(value);
-    changed.extend(now.iter().filter(is_other).map(|(method, _)| *method));
-    changed.extend(before.keys().filter(|method| !now.contains_key(method)));
+    let is_other = |(number, locks): &(&u32, &Vec<Path>)| before.get(number) != Some(locks);
+    changed.extend(now.iter().filter(is_other).map(|(number, _)| *number));
+    changed.extend(before.keys().filter(|number| !now.contains_key(number)));
 }
 
-/// What is asked about methods before it is known who calls them.
-pub(crate) struct Asked<'a> {
-    /// Methods of classes without a name that are not what a thread runs.
-    pub nameless: &'a FxHashSet<MethodId>,
-    /// Methods that are called from where nobody sees it: by libraries, or through types that too many are below.
-    pub elsewhere: &'a FxHashSet<MethodId>,
-    /// What threads and tasks run.
-    pub tasks: &'a FxHashSet<MethodId>,
-}
-
-type Calls<'a> = FxHashMap<MethodId, Vec<(MethodId, &'a Called)>>;
-
-pub(crate) fn find(engine: &Compositional, asked: &Asked<'_>) -> Callers {
-    let mut calls: Calls<'_> = FxHashMap::default();
-    for slot in engine.methods.iter() {
-        for called in slot.summary.iter().flat_map(|summary| &summary.calls) {
-            calls.entry(called.target).or_default().push((slot.method.id, called));
-        }
-    }
-    let is_closed = |method: &MethodId| engine.link.is_closed(*method);
-    let closed: FxHashSet<MethodId> = calls.keys().copied().filter(is_closed).collect();
-    let mut held = held(&calls, &closed, asked.nameless);
-    let unknown = held.iter().filter(|(_, locks)| locks.is_none()).map(|(&method, _)| method);
-    // What is called only by methods of the same object, or on objects that nobody else has yet, is told with those.
-    let is_inside = |path: &Path| *path == Path::THIS || is_new(path);
-    let on_own = |called: &Called| called.args.first().is_some_and(is_inside);
-    let helpers = closed.iter().filter(|method| calls[method].iter().all(|(_, called)| on_own(called)));
-    let unknown = unknown.chain(helpers.copied()).collect();
-    let called: FxHashSet<MethodId> = calls.keys().copied().collect();
-    let mut held_here = self::held(&calls, &called, &FxHashSet::default());
-    held_here.retain(|method, _| !closed.contains(method));
-    Callers {
-        held: named(&mut held),
-        held_here: named(&mut held_here),
-        elsewhere: called.intersection(asked.elsewhere).copied().collect(),
-        only_by: only_by(&calls),
-        unknown,
-        on_own: on_own_objects(engine, &calls, asked),
-        only_in: only_in(engine, &calls, asked),
-    }
-}
-
-fn only_by(calls: &Calls<'_>) -> FxHashMap<MethodId, MethodId> {
-    let one = |(&method, calls): (&MethodId, &Vec<(MethodId, &Called)>)| {
-        let (first, _) = *calls.first()?;
-        let is_alone = calls.iter().all(|(caller, called)| *caller == first && !called.started);
-        (is_alone && first != method).then_some((method, first))
+fn find(engine: &Compositional) -> Callers {
+    let calls = Calls::of(&engine.methods);
+    let standing = |number: u32| engine.methods.at(number).standing;
+    let (closed, called): (Vec<u32>, Vec<u32>) = {
+        let called: Vec<u32> = calls.called().collect();
+        (called.iter().copied().filter(|&number| standing(number).is_closed()).collect(), called)
     };
-    calls.iter().filter_map(one).collect()
-}
-
-fn is_new(path: &Path) -> bool {
-    matches!(path.root, Root::Made(_))
-}
-
-fn named(held: &mut FxHashMap<MethodId, Option<Vec<Path>>>) -> FxHashMap<MethodId, Vec<Path>> {
-    let found =
-        held.drain().filter_map(|(method, locks)| Some((method, locks.filter(|locks| !locks.is_empty())?)));
-    found.collect()
-}
-
-/// The locks that are held at all calls of these methods; `None` for those that only each other call.
-fn held(
-    calls: &Calls<'_>,
-    of: &FxHashSet<MethodId>,
-    callerless: &FxHashSet<MethodId>,
-) -> FxHashMap<MethodId, Option<Vec<Path>>> {
-    // The greatest solution: all locks anybody holds there, until nothing has to be taken away any more.
-    let callerless = callerless.iter().filter(|method| !of.contains(method));
-    let mut held: FxHashMap<MethodId, Option<Vec<Path>>> =
-        of.iter().chain(callerless).map(|&method| (method, None)).collect();
-    let mut called_by: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
-    for &method in of {
-        for (caller, _) in &calls[&method] {
-            called_by.entry(*caller).or_default().push(method);
-        }
+    let nameless = engine.methods.all().filter(|&number| standing(number).is_nameless());
+    let held = held(&calls, &closed, nameless);
+    let held_here = self::held(&calls, &called, std::iter::empty());
+    let mut marks = vec![0; calls.len()];
+    for (mark, _) in marks.iter_mut().zip(&held).filter(|(_, held)| matches!(held, Held::Unknown)) {
+        *mark |= UNKNOWN;
     }
-    let mut todo: Vec<MethodId> = of.iter().copied().collect();
-    while !todo.is_empty() {
-        let mut changed: FxHashSet<MethodId> = FxHashSet::default();
-        for method in todo {
-            let mut common: Option<Vec<Path>> = None;
-            for (caller, called) in &calls[&method] {
-                // What is not known yet takes nothing away.
-                let Some(locks) = at_call(*caller, called, &held) else { continue };
-                match &mut common {
-                    None => common = Some(locks),
-                    Some(common) => common.retain(|lock| locks.contains(lock)),
-                }
-                if common.as_ref().is_some_and(Vec::is_empty) {
-                    break;
-                }
+    // What is called only by methods of the same object, or on objects that nobody else has yet, is told with those.
+    for &number in closed.iter().filter(|&&number| calls.of_method(number).iter().all(|call| call.inside())) {
+        marks[number as usize] |= UNKNOWN;
+    }
+    for number in on_own_objects(engine, &calls, &called) {
+        marks[number as usize] |= ON_OWN;
+    }
+    for &number in called.iter().filter(|&&number| standing(number).is_called_elsewhere()) {
+        marks[number as usize] |= ELSEWHERE;
+    }
+    let open = |(number, _): &(u32, Vec<Path>)| !standing(*number).is_closed();
+    Callers {
+        held: named(held).collect(),
+        held_here: named(held_here).filter(open).collect(),
+        marks,
+        only_by: only_by(engine, &calls),
+        only_in: only_in(engine, &calls, &called),
+    }
+}
+
+fn only_by(engine: &Compositional, calls: &Calls<'_>) -> Vec<Option<MethodId>> {
+    let one = |number: u32| {
+        let all = calls.of_method(number);
+        let first = all.first()?.caller;
+        let is_alone = all.iter().all(|call| call.caller == first && !call.started());
+        (is_alone && first != number).then(|| engine.methods.at(first).method.id)
+    };
+    (0..calls.len() as u32).map(one).collect()
+}
+
+/// What is held at all calls of a method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Held {
+    /// It is not asked for: nothing, to those it calls.
+    Nothing,
+    /// Only methods of which this is not known either call it.
+    Unknown,
+    Locks(Vec<Path>),
+}
+
+fn named(held: Vec<Held>) -> impl Iterator<Item = (u32, Vec<Path>)> {
+    held.into_iter().enumerate().filter_map(|(number, held)| match held {
+        Held::Locks(locks) if !locks.is_empty() => Some((number as u32, locks)),
+        _ => None,
+    })
+}
+
+/// The locks that are held at all calls of these methods.
+fn held(calls: &Calls<'_>, of: &[u32], callerless: impl Iterator<Item = u32>) -> Vec<Held> {
+    // The greatest solution: all locks anybody holds there, until nothing has to be taken away any more.
+    let mut held = vec![Held::Nothing; calls.len()];
+    callerless.for_each(|number| held[number as usize] = Held::Unknown);
+    of.iter().for_each(|&number| held[number as usize] = Held::Unknown);
+    let is_asked: Vec<bool> = asked(calls, of);
+    let mut todo = Todo::of(calls.len(), of);
+    while let Some(number) = todo.next() {
+        let mut common: Option<Vec<Path>> = None;
+        for call in calls.of_method(number) {
+            // What is not known yet takes nothing away.
+            let Some(locks) = at_call(calls, call, &held) else { continue };
+            match &mut common {
+                None => common = Some(locks),
+                Some(common) => common.retain(|lock| locks.contains(lock)),
             }
-            if common.is_some() && held[&method] != common {
-                held.insert(method, common);
-                changed.extend(called_by.get(&method).into_iter().flatten());
+            if common.as_ref().is_some_and(Vec::is_empty) {
+                break;
             }
         }
-        todo = changed.into_iter().collect();
+        if let Some(common) = common.map(Held::Locks)
+            && held[number as usize] != common
+        {
+            held[number as usize] = common;
+            calls.by_method(number).filter(|&target| is_asked[target as usize]).for_each(|at| todo.add(at));
+        }
     }
     held
 }
 
+fn asked(calls: &Calls<'_>, of: &[u32]) -> Vec<bool> {
+    let mut asked = vec![false; calls.len()];
+    of.iter().for_each(|&number| asked[number as usize] = true);
+    asked
+}
+
 /// What is held in the called method, if it is known what is held in the caller.
-fn at_call(
-    caller: MethodId,
-    called: &Called,
-    held: &FxHashMap<MethodId, Option<Vec<Path>>>,
-) -> Option<Vec<Path>> {
-    let outer: &[Path] = match held.get(&caller) {
-        _ if called.started => &[],
-        Some(known) => known.as_deref()?,
-        None => &[],
+fn at_call(calls: &Calls<'_>, call: &Call, held: &[Held]) -> Option<Vec<Path>> {
+    let outer: &[Path] = match &held[call.caller as usize] {
+        _ if call.started() => &[],
+        Held::Nothing => &[],
+        Held::Unknown => return None,
+        Held::Locks(locks) => locks,
     };
+    if outer.is_empty() && !call.holds() {
+        return Some(Vec::new());
+    }
+    Some(calls.whole(call, |called| translated(called, outer)))
+}
+
+fn translated(called: &Called, outer: &[Path]) -> Vec<Path> {
     let mut locks: Vec<Path> = Vec::new();
     for lock in called.held.iter().chain(outer) {
         match lock.root {
@@ -177,7 +236,7 @@ fn at_call(
     }
     locks.sort_unstable();
     locks.dedup();
-    Some(locks)
+    locks
 }
 
 /// The names that a lock of the caller has in the called method.
@@ -190,35 +249,36 @@ fn inside(lock: Path, args: &[Path]) -> impl Iterator<Item = Path> {
 
 /// Methods that are called in the program, each time before others know the object: it was made by the caller, or is
 /// being made, or the caller is itself only called on such objects. What nobody calls, anybody may call.
-fn on_own_objects(engine: &Compositional, calls: &Calls<'_>, asked: &Asked<'_>) -> FxHashSet<MethodId> {
-    let is_constructor = |id: MethodId| engine.method(id).is_some_and(|method| method.is_constructor);
-    let is_task = |id: &MethodId| asked.tasks.contains(id) || asked.elsewhere.contains(id);
-    let mut own: FxHashSet<MethodId> = calls.keys().copied().filter(|method| !is_task(method)).collect();
-    loop {
-        let is_own = |method: MethodId, (caller, called): &(MethodId, &Called)| {
-            let Some(object) = called.args.first().filter(|_| !called.started) else { return false };
-            match object.root {
-                Root::Made(_) => !called.beside,
-                Root::Param(0) if *caller == method => true,
-                Root::Param(0) => (is_constructor(*caller) && !called.beside) || own.contains(caller),
-                _ => false,
+fn on_own_objects(engine: &Compositional, calls: &Calls<'_>, called: &[u32]) -> Vec<u32> {
+    let is_constructor = |number: u32| engine.methods.at(number).method.is_constructor;
+    let is_task = |number: u32| {
+        let standing = engine.methods.at(number).standing;
+        standing.is_task() || standing.is_called_elsewhere()
+    };
+    let first: Vec<u32> = called.iter().copied().filter(|&number| !is_task(number)).collect();
+    let mut own = asked(calls, &first);
+    let mut todo = Todo::of(calls.len(), &first);
+    while let Some(number) = todo.next() {
+        let is_own = |call: &Call| match () {
+            () if call.started() => false,
+            () if call.on_made() => !call.beside(),
+            () if call.on_own() && call.caller == number => true,
+            () if call.on_own() => {
+                (is_constructor(call.caller) && !call.beside()) || own[call.caller as usize]
             }
+            () => false,
         };
-        let from_outside = |method: MethodId| calls[&method].iter().any(|(caller, _)| *caller != method);
-        let not: Vec<MethodId> = own
-            .iter()
-            .copied()
-            .filter(|&method| {
-                !from_outside(method) || !calls[&method].iter().all(|call| is_own(method, call))
-            })
-            .collect();
-        if not.is_empty() {
-            return own;
+        let all = calls.of_method(number);
+        let from_outside = all.iter().any(|call| call.caller != number);
+        if own[number as usize] && !(from_outside && all.iter().all(is_own)) {
+            own[number as usize] = false;
+            calls
+                .by_method(number)
+                .filter(|&target| own[target as usize])
+                .for_each(|target| todo.add(target));
         }
-        not.iter().for_each(|method| {
-            own.remove(method);
-        });
     }
+    first.into_iter().filter(|&number| own[number as usize]).collect()
 }
 
 /// On which task a method runs, as far as the program says.
@@ -229,50 +289,71 @@ enum Runs {
 }
 
 /// Methods that only one task leads to.
-fn only_in(engine: &Compositional, calls: &Calls<'_>, asked: &Asked<'_>) -> FxHashMap<MethodId, MethodId> {
-    let mut runs: FxHashMap<MethodId, Runs> = FxHashMap::default();
-    for Slot { method, .. } in engine.methods.iter() {
-        match method.id {
-            id if asked.tasks.contains(&id) => runs.insert(id, Runs::Only(id)),
-            id if !calls.contains_key(&id) || asked.elsewhere.contains(&id) => {
-                runs.insert(id, Runs::Anywhere)
+fn only_in(engine: &Compositional, calls: &Calls<'_>, called: &[u32]) -> Vec<Option<MethodId>> {
+    let mut runs: Vec<Option<Runs>> = vec![None; calls.len()];
+    let mut is_fixed = vec![true; calls.len()];
+    for number in engine.methods.all() {
+        let slot = engine.methods.at(number);
+        runs[number as usize] = match () {
+            () if slot.standing.is_task() => Some(Runs::Only(slot.method.id)),
+            () if calls.of_method(number).is_empty() || slot.standing.is_called_elsewhere() => {
+                Some(Runs::Anywhere)
             }
-            _ => None,
+            () => None,
         };
-    }
-    let fixed: FxHashSet<MethodId> = runs.keys().copied().collect();
-    let mut called_by: FxHashMap<MethodId, Vec<MethodId>> = FxHashMap::default();
-    for (&method, calls) in calls.iter().filter(|(method, _)| !fixed.contains(method)) {
-        for (caller, _) in calls {
-            called_by.entry(*caller).or_default().push(method);
-        }
+        is_fixed[number as usize] = runs[number as usize].is_some();
     }
     // From what is known to run somewhere down to what it calls; what two lead to runs anywhere.
-    let mut todo: Vec<MethodId> = calls.keys().copied().filter(|method| !fixed.contains(method)).collect();
-    while !todo.is_empty() {
-        let mut changed: FxHashSet<MethodId> = FxHashSet::default();
-        for method in todo {
-            let mut found = None;
-            for (caller, called) in &calls[&method] {
-                let here = if called.started { Some(Runs::Only(method)) } else { runs.get(caller).copied() };
-                found = match (found, here) {
-                    (None, here) => here,
-                    (found, None) => found,
-                    (Some(one), Some(other)) if one == other => found,
-                    _ => Some(Runs::Anywhere),
-                };
-            }
-            if let Some(found) = found
-                && runs.insert(method, found) != Some(found)
-            {
-                changed.extend(called_by.get(&method).into_iter().flatten());
-            }
+    let open: Vec<u32> = called.iter().copied().filter(|&number| !is_fixed[number as usize]).collect();
+    let mut todo = Todo::of(calls.len(), &open);
+    while let Some(number) = todo.next() {
+        let mut found = None;
+        for call in calls.of_method(number) {
+            let here = match call.started() {
+                true => Some(Runs::Only(engine.methods.at(number).method.id)),
+                false => runs[call.caller as usize],
+            };
+            found = match (found, here) {
+                (None, here) => here,
+                (found, None) => found,
+                (Some(one), Some(other)) if one == other => found,
+                _ => Some(Runs::Anywhere),
+            };
         }
-        todo = changed.into_iter().collect();
+        if found.is_some() && runs[number as usize] != found {
+            runs[number as usize] = found;
+            calls.by_method(number).filter(|&target| !is_fixed[target as usize]).for_each(|at| todo.add(at));
+        }
     }
-    let only = runs.into_iter().filter_map(|(method, runs)| match runs {
-        Runs::Only(task) => Some((method, task)),
-        Runs::Anywhere => None,
-    });
-    only.collect()
+    let only = |runs: Option<Runs>| match runs {
+        Some(Runs::Only(task)) => Some(task),
+        _ => None,
+    };
+    runs.into_iter().map(only).collect()
+}
+
+/// What is to be looked at again, once each.
+struct Todo {
+    next: Vec<u32>,
+    is_there: Vec<bool>,
+}
+
+impl Todo {
+    fn of(count: usize, numbers: &[u32]) -> Todo {
+        let mut todo = Todo { next: Vec::new(), is_there: vec![false; count] };
+        numbers.iter().for_each(|&number| todo.add(number));
+        todo
+    }
+
+    fn add(&mut self, number: u32) {
+        if !std::mem::replace(&mut self.is_there[number as usize], true) {
+            self.next.push(number);
+        }
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        let number = self.next.pop()?;
+        self.is_there[number as usize] = false;
+        Some(number)
+    }
 }

@@ -88,7 +88,7 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
         }
         for nested in &summary.nested {
             // Who has it already does not wait for it.
-            if engine.callers.held.get(&method.id).is_some_and(|held| held.contains(&nested.lock)) {
+            if engine.held_by_callers(method.id).contains(&nested.lock) {
                 continue;
             }
             let Some(to) = kind(program, method.id, &nested.lock) else { continue };

@@ -1,21 +1,22 @@
 //! The engine as a whole: follows the classes of a class path, works out summaries callees first, and asks the rules.
 //! A first run is a change in which everything is new; owns what is kept between changes.
 
-use crate::callers::{self, Callers};
+use crate::callers::Callers;
 use crate::frame::Method;
 use crate::homes::{self, Homes, Touched};
 use crate::link::Link;
 use crate::methods::{Methods, Slot};
 use crate::sketch::Ahead;
+use crate::stages::Stages;
 use crate::stale::Stale;
 use crate::summary::{Stranger, Summary};
 use crate::tell::{self, Tell};
-use crate::{blocking, deadlock, entry, evidence};
+use crate::{blocking, deadlock};
 use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, MethodId, Program, access};
 use models::{Knowledge, Models};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A program and what is known of its methods.
@@ -31,6 +32,7 @@ pub struct Compositional {
     /// What was found, and what has changed since.
     pub(crate) homes: Homes,
     pub(crate) touched: Touched,
+    pub(crate) stages: Stages,
 }
 
 /// How much a change had to work out again.
@@ -61,33 +63,44 @@ impl Compositional {
         methods: Methods,
         classes: FxHashSet<ClassId>,
     ) -> Compositional {
-        let (callers, escaping, homes, touched) = Default::default();
-        Compositional { link, knowledge, methods, callers, escaping, classes, homes, touched }
+        let (callers, escaping, homes, touched, stages) = Default::default();
+        Compositional { link, knowledge, methods, callers, escaping, classes, homes, touched, stages }
     }
 
     /// Follows a change of the class path, given the internal names of the classes that may have come, changed or gone.
     /// Afterwards everything is as if it had been new.
     pub fn apply(&mut self, source: Arc<dyn ClassSource>, classes: &[String]) -> Redone {
+        self.stages.begin();
         let ahead = Arc::new(Ahead::over(source));
         let mut stale = Stale::default();
         let before = self.change_program(&ahead, classes, &mut stale);
         let mut outlines = self.read_classes(&ahead, classes, before, &mut stale);
         self.describe_again(&mut stale);
+        self.stages.end("outlines");
         self.add_mentions(&mut stale);
+        self.stages.end("mentions");
+        let names = stale.count_names();
         outlines += self.follow_libraries(&ahead, &mut stale);
+        self.stages.end("libraries");
         // Nobody is asked before all classes and methods are there.
         self.link.forget(&stale);
         self.find_stores(&mut stale);
-        self.add_mentions(&mut stale);
+        self.stages.end("stores");
+        if stale.count_names() != names {
+            self.add_mentions(&mut stale);
+            self.stages.end("mentions of stores");
+        }
         let (summaries, changed) = self.summarise(&stale);
+        self.stages.end("summaries");
         self.link.tidy();
         let returned = self.methods.iter().flat_map(|slot| slot.facts.escaping.iter().copied());
         let before = std::mem::replace(&mut self.escaping, returned.collect());
-        self.touched.classes.extend(before.symmetric_difference(&self.escaping));
+        let escaping: Vec<ClassId> = before.symmetric_difference(&self.escaping).copied().collect();
+        self.ask_standing(&stale, &escaping);
+        self.touched.classes.extend(escaping);
         self.touched.classes.extend(stale.classes);
-        let before = std::mem::take(&mut self.callers);
         self.find_callers();
-        self.touched.methods.extend(self.callers.changed(&before));
+        self.stages.end("callers");
         Redone { outlines, summaries, changed }
     }
 
@@ -111,9 +124,11 @@ impl Compositional {
     /// Everything the rules have to say.
     /// Those less sure than `least` are told in brief, without ways, locks and reasons.
     pub fn findings(&mut self, least: Confidence) -> Vec<Arc<Finding>> {
+        self.stages.begin();
         let program = std::mem::replace(self.link.program(), Program::new(Arc::new(Nothing)));
         let (mut homes, touched) = (std::mem::take(&mut self.homes), std::mem::take(&mut self.touched));
         let found = homes::findings(self, &program, &mut homes, touched, least);
+        self.stages.end("rules of memory");
         let tell = Tell { engine: self, program: &program, least };
         let mut found = tell::together(once_each(found));
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
@@ -123,7 +138,14 @@ impl Compositional {
         );
         *self.link.program() = program;
         self.homes = homes;
-        tell::sorted(found)
+        let found = tell::sorted(found);
+        self.stages.end("other rules");
+        found
+    }
+
+    /// Seconds of each stage since the last time.
+    pub fn take_seconds(&mut self) -> Vec<(&'static str, f64)> {
+        self.stages.take()
     }
 
     /// Calls of interfaces that promise nothing, in classes that promise much.
@@ -140,33 +162,6 @@ impl Compositional {
                     .map(|stranger| (slot.method.id, stranger))
             })
             .collect()
-    }
-
-    fn find_callers(&mut self) {
-        let program = self.link.program.lock().expect("nobody panics with it");
-        let (mut nameless, mut elsewhere, mut tasks) =
-            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
-        let mut is_task: FxHashMap<ClassId, bool> = FxHashMap::default();
-        for Slot { method, .. } in self.methods.iter() {
-            let is_task = *is_task
-                .entry(method.class)
-                .or_insert_with(|| evidence::of_class(&program, &self.knowledge, method.class).is_task);
-            let selector = program.method_ref(method.id).selector;
-            if !is_task
-                && entry::is_nameless(&program, method.class)
-                && !self.escaping.contains(&method.class)
-            {
-                nameless.insert(method.id);
-            }
-            if is_task && self.knowledge.is_task_method(program.selector_text(selector).0) {
-                tasks.insert(method.id);
-            } else if self.link.is_called_elsewhere(&program, method.id) {
-                elsewhere.insert(method.id);
-            }
-        }
-        drop(program);
-        let (nameless, elsewhere, tasks) = (&nameless, &elsewhere, &tasks);
-        self.callers = callers::find(self, &callers::Asked { nameless, elsewhere, tasks });
     }
 
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {

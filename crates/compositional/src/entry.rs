@@ -73,7 +73,7 @@ pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId
         {
             continue;
         }
-        if engine.callers.unknown.contains(&method) {
+        if engine.has_unknown_callers(method) {
             continue;
         }
         let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
@@ -107,7 +107,7 @@ fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &Cl
             let is_plain = !known.is_static && !known.is_constructor && is_open(engine, program, method);
             let is_of_use =
                 engine.summary(method).is_some_and(|summary| summary.accesses.iter().any(touches));
-            if !is_new || !is_plain || !is_of_use || engine.callers.unknown.contains(&method) {
+            if !is_new || !is_plain || !is_of_use || engine.has_unknown_callers(method) {
                 continue;
             }
             let evidence = engine.evidence(program, own, method).map(Arc::new);
@@ -181,7 +181,7 @@ impl Entry {
             };
             let own = access.held.iter().filter(is_of_use);
             let own = own.map(|held| Held { lock: self.lock(held.lock), ..*held });
-            let of_callers = engine.callers.held.get(&self.method).into_iter().flatten();
+            let of_callers = engine.held_by_callers(self.method).iter();
             let of_callers = of_callers.filter(|_| access.started == 0).map(|&lock| {
                 let lock = self.lock(lock);
                 Held { lock, shared: false, sure: true, at: crate::ENTRY }

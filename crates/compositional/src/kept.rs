@@ -6,6 +6,7 @@ use crate::engine::{Compositional, Redone};
 use crate::homes::Homes;
 use crate::link::Link;
 use crate::methods::{Methods, Slot};
+use crate::stages::Stages;
 use classfile::ClassSource;
 use ir::{ClassId, Program};
 use models::{Knowledge, Models};
@@ -72,6 +73,7 @@ impl Compositional {
         models: Models,
         knowledge: Knowledge,
     ) -> Option<(Compositional, Redone)> {
+        let stages = Stages::default();
         let pieces = split(state)?;
         let [tables, after, slots @ ..] = pieces.as_slice() else { return None };
         let (tables, (after, slots)) = rayon::join(
@@ -92,9 +94,11 @@ impl Compositional {
         let methods = Methods::of(slots.into_iter().flatten().collect());
         let link = link.over(source.clone(), models);
         let mut engine = Compositional::with(link, knowledge, methods, classes);
+        engine.stages = stages;
         let ReadAfter { callers, escaping, homes } = after?;
         (engine.callers, engine.escaping, engine.homes) = (callers, escaping, homes);
         let changed = changed(&*source, &known);
+        engine.stages.end("recall");
         let redone = engine.apply(source, &changed);
         Some((engine, redone))
     }

@@ -210,13 +210,18 @@ impl Link {
         self.closed.contains(&method)
     }
 
+    /// Methods with this selector that have code.
+    pub fn bodies(&self, selector: Selector) -> &[MethodId] {
+        self.bodies.get(&selector).map_or(&[], Vec::as_slice)
+    }
+
     /// May it be called from where nobody sees it: by a library, or through a type that too many are below?
     pub fn is_called_elsewhere(&self, program: &Program, method: MethodId) -> bool {
         let entry = program.method(method);
         if entry.access & (access::PRIVATE | access::STATIC) != 0 {
             return false;
         }
-        let are_many = self.bodies.get(&entry.selector).is_some_and(|bodies| bodies.len() > MOST_TARGETS);
+        let are_many = self.bodies(entry.selector).len() > MOST_TARGETS;
         program.supertypes(entry.class).filter(|&above| above != entry.class).any(|above| {
             let declares =
                 program.declared_method(MethodRef { class: above, selector: entry.selector }).is_some();
@@ -260,6 +265,11 @@ impl Link {
 
     pub fn field(&self, field: FieldRef) -> Option<FieldId> {
         self.fields.get(&field).copied()
+    }
+
+    /// All names of fields, and what they mean.
+    pub fn fields(&self) -> impl Iterator<Item = (FieldRef, FieldId)> + '_ {
+        self.fields.iter().map(|(&name, &field)| (name, field))
     }
 
     pub fn info(&self, field: FieldId) -> Option<&FieldInfo> {
@@ -343,8 +353,7 @@ impl Link {
         }
         // Objects that are known by a type of the JDK are mostly its own.
         if is_open && program.class(owner).layer != Layer::Jdk {
-            let named = self.bodies.get(&target.selector).map_or(&[][..], Vec::as_slice);
-            for &other in named {
+            for &other in self.bodies(target.selector) {
                 if other != method && program.is_subtype_loaded(program.method_ref(other).class, owner) {
                     callee.targets.push(other);
                 }

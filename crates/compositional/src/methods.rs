@@ -1,10 +1,13 @@
 //! All methods that have a summary, by numbers that are used again when one goes. Owns who is there, what each needs
 //! and what was worked out for it; knows nothing of how.
 
+use crate::calls::Brief;
 use crate::frame::Method;
 use crate::noted::note_method;
-use crate::order::{Need, Needs};
+use crate::order::{Need, Needs, Place};
 use crate::outline::Packed;
+use crate::stale::Mention;
+use crate::standing::Standing;
 use crate::summary::Summary;
 use ir::{ClassId, FieldId, MethodId};
 use rustc_hash::FxHashMap;
@@ -16,6 +19,8 @@ pub(crate) struct Methods {
     slots: Vec<Option<Slot>>,
     numbers: FxHashMap<MethodId, u32>,
     free: Vec<u32>,
+    /// Some have come or gone since they were put in order.
+    pub has_others: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -27,9 +32,13 @@ pub(crate) struct Slot {
     pub needs: Box<[Need]>,
     /// The numbers of those that are not waited for, in ascending order.
     pub cut: Box<[u32]>,
+    pub place: Place,
     /// Of the names of all that were summarised together with it.
     pub group: u64,
     pub summary: Option<Arc<Summary>>,
+    /// Of its summary, in brief.
+    pub calls: Box<[Brief]>,
+    pub standing: Standing,
 }
 
 /// What others want to know of a method's outline.
@@ -41,6 +50,10 @@ pub(crate) struct Facts {
     pub escaping: Box<[ClassId]>,
     /// What it puts into fields.
     pub stores: Box<[Store]>,
+    /// What it speaks of.
+    pub mentions: Box<[Mention]>,
+    /// The class of what it returns, by its summary.
+    pub returned: Option<ClassId>,
 }
 
 /// Something is put into a field.
@@ -60,7 +73,7 @@ impl Methods {
         let numbers = numbers.filter_map(|(number, slot)| Some((slot.as_ref()?.method.id, number as u32)));
         let numbers = numbers.collect();
         let free = (0..slots.len() as u32).filter(|&number| slots[number as usize].is_none()).collect();
-        Methods { slots, numbers, free }
+        Methods { slots, numbers, free, has_others: false }
     }
 
     /// By their numbers.
@@ -105,8 +118,8 @@ impl Methods {
 
     pub fn add(&mut self, method: Method, packed: Packed) -> u32 {
         let id = method.id;
-        let (facts, needs, cut, group, summary) = Default::default();
-        let slot = Some(Slot { method, packed, facts, needs, cut, group, summary });
+        let (facts, needs, cut, place, group, summary, calls, standing) = Default::default();
+        let slot = Some(Slot { method, packed, facts, needs, cut, place, group, summary, calls, standing });
         let number = match self.free.pop() {
             Some(number) => {
                 self.slots[number as usize] = slot;
@@ -118,6 +131,7 @@ impl Methods {
             }
         };
         self.numbers.insert(id, number);
+        self.has_others = true;
         number
     }
 
@@ -125,6 +139,7 @@ impl Methods {
         let number = self.numbers.remove(&id)?;
         self.slots[number as usize] = None;
         self.free.push(number);
+        self.has_others = true;
         Some(number)
     }
 }

@@ -8,7 +8,7 @@ use crate::methods::Slot;
 use crate::outline::{Event, Outline, Packed, Value};
 use crate::path::Path;
 use crate::sketch::{Ahead, Sketch, Wanted};
-use crate::stale::Stale;
+use crate::stale::{Mention, Stale};
 use crate::summary::Thread;
 use classfile::Layer;
 use ir::{ClassId, Loaded, MethodId};
@@ -154,7 +154,8 @@ impl Compositional {
             },
             _ => None,
         });
-        self.methods.at_mut(number).facts.escaping = returned.collect();
+        let facts = &mut self.methods.at_mut(number).facts;
+        (facts.escaping, facts.mentions) = (returned.collect(), Mention::all(outline));
         stale.methods.insert(number);
         true
     }

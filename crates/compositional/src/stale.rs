@@ -2,13 +2,13 @@
 //! Whatever is stale is worked out again, so too much of it costs time and never exactness.
 
 use crate::engine::Compositional;
-use crate::link::Holds;
-use crate::methods::Slot;
+use crate::link::{Holds, digest};
 use crate::order::Need;
 use crate::outline::{Event, Outline, Value};
 use ir::{ClassChange, ClassId, FieldId, FieldRef, MethodRef, Program, ProgramDelta, Selector};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 #[derive(Default)]
 pub(crate) struct Stale {
@@ -48,8 +48,13 @@ impl Stale {
         self.selectors.extend(selectors(program, class));
     }
 
+    /// There are never fewer than before.
+    pub fn count_names(&self) -> usize {
+        self.classes.len() + self.selectors.len() + self.fields.len()
+    }
+
     pub fn is_about_names(&self) -> bool {
-        !self.classes.is_empty() || !self.selectors.is_empty() || !self.fields.is_empty()
+        self.count_names() > 0
     }
 }
 
@@ -62,77 +67,96 @@ pub(crate) fn find(engine: &Compositional, program: &Program, stale: &Stale) -> 
     if !stale.is_about_names() {
         return Vec::new();
     }
-    let mentions = Mentions { engine, stale, named: named(program, stale) };
+    let names = names(engine, program, stale);
+    // Objects of a class that only the called method names.
+    let is_stale = |class: &ClassId| stale.classes.contains(class);
+    let returning: FxHashSet<u32> = engine
+        .methods
+        .all()
+        .filter(|&number| engine.methods.at(number).facts.returned.as_ref().is_some_and(is_stale))
+        .collect();
     let rest: Vec<u32> = engine.methods.all().filter(|number| !stale.methods.contains(number)).collect();
-    rest.into_par_iter().filter(|&number| mentions.in_slot(engine.methods.at(number))).collect()
+    let mentions = |number: &u32| {
+        let slot = engine.methods.at(*number);
+        let returns = |need: &Need| returning.contains(&need.number);
+        slot.facts.mentions.iter().any(|mention| names.contains(mention))
+            || (!returning.is_empty() && slot.needs.iter().any(returns))
+    };
+    rest.into_par_iter().filter(mentions).collect()
+}
+
+/// All names that are stale.
+fn names(engine: &Compositional, program: &Program, stale: &Stale) -> FxHashSet<Mention> {
+    let mut names: FxHashSet<Mention> = FxHashSet::default();
+    names.extend(stale.classes.iter().map(|&class| Mention::class(class)));
+    let selectors = stale.selectors.iter().copied().chain(with_parameters(program, stale));
+    names.extend(selectors.map(Mention::selector));
+    let is_stale = |field: FieldId| {
+        let holds = engine.link.info(field).map(|info| info.holds);
+        stale.fields.contains(&field)
+            || matches!(holds, Some(Holds::Only(class)) if stale.classes.contains(&class))
+    };
+    let fields = engine.link.fields().filter(|&(_, field)| is_stale(field));
+    names.extend(fields.map(|(name, _)| Mention::field(name)));
+    names
 }
 
 /// Selectors whose parameters are of a stale class: whether those are functions is another question now.
-fn named(program: &Program, stale: &Stale) -> FxHashSet<Selector> {
+fn with_parameters(program: &Program, stale: &Stale) -> Vec<Selector> {
     let names: FxHashSet<&str> = stale.classes.iter().map(|&class| program.class_name(class)).collect();
     let is_named = |selector: &Selector| {
         let (_, descriptor) = program.selector_text(*selector);
         ir::descriptor::parameters(descriptor)
             .any(|param| param.class().is_some_and(|class| names.contains(class)))
     };
-    program.selectors().filter(is_named).collect()
+    program.selectors().collect::<Vec<_>>().into_par_iter().filter(is_named).collect()
 }
 
-struct Mentions<'a> {
-    engine: &'a Compositional,
-    stale: &'a Stale,
-    named: FxHashSet<Selector>,
-}
+/// A name in an outline, in a few bits: two names may be taken for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct Mention(u32);
 
-impl Mentions<'_> {
-    fn in_slot(&self, slot: &Slot) -> bool {
-        // Objects of a class that only the called method names.
-        let returns = |need: &Need| {
-            let summary = self.engine.methods.at_if(need.number).and_then(|slot| slot.summary.as_ref());
-            summary.and_then(|summary| summary.returns.class).is_some_and(|class| self.class(class))
-        };
-        self.in_outline(&slot.packed.outline()) || slot.needs.iter().any(returns)
+impl Mention {
+    fn class(class: ClassId) -> Mention {
+        Mention(class.0 << 2)
     }
 
-    fn in_outline(&self, outline: &Outline) -> bool {
-        let in_value = |value: &Value| match value {
-            Value::Made(class) | Value::Class(class) => self.class(*class),
-            Value::Field { field, .. } | Value::Static { field } => self.field(*field),
-            _ => false,
-        };
-        let in_event = |event: &Event| match event {
-            Event::Read { field, .. }
-            | Event::Write { field, .. }
-            | Event::ReadStatic { field }
-            | Event::WriteStatic { field, .. } => self.field(*field),
-            Event::Call { target, .. } => self.method(*target),
-            _ => false,
-        };
-        outline.values.iter().any(in_value)
-            || outline.events.iter().any(in_event)
-            || outline.lambdas.iter().any(|lambda| {
-                self.class(lambda.interface) || self.selector(lambda.selector) || self.method(lambda.target)
-            })
+    fn selector(selector: Selector) -> Mention {
+        Mention(selector.0 << 2 | 1)
     }
 
-    fn class(&self, class: ClassId) -> bool {
-        self.stale.classes.contains(&class)
+    fn field(field: FieldRef) -> Mention {
+        Mention((digest(field) >> 32) as u32 | 3)
     }
 
-    fn selector(&self, selector: Selector) -> bool {
-        self.stale.selectors.contains(&selector) || self.named.contains(&selector)
-    }
-
-    fn method(&self, method: MethodRef) -> bool {
-        self.class(method.class) || self.selector(method.selector)
-    }
-
-    fn field(&self, field: FieldRef) -> bool {
-        let holds = |id: FieldId| match self.engine.link.info(id).map(|info| info.holds) {
-            Some(Holds::Only(class)) => self.class(class),
-            _ => false,
-        };
-        let is_stale = |id: FieldId| self.stale.fields.contains(&id) || holds(id);
-        self.class(field.class) || self.engine.link.field(field).is_some_and(is_stale)
+    /// All that an outline speaks of.
+    pub fn all(outline: &Outline) -> Box<[Mention]> {
+        let mut all = Vec::new();
+        let method = |method: MethodRef| [Mention::class(method.class), Mention::selector(method.selector)];
+        let field = |field: FieldRef| [Mention::class(field.class), Mention::field(field)];
+        for value in &outline.values {
+            match value {
+                Value::Made(class) | Value::Class(class) => all.push(Mention::class(*class)),
+                Value::Field { field: name, .. } | Value::Static { field: name } => all.extend(field(*name)),
+                _ => {}
+            }
+        }
+        for event in &outline.events {
+            match event {
+                Event::Read { field: name, .. }
+                | Event::Write { field: name, .. }
+                | Event::ReadStatic { field: name }
+                | Event::WriteStatic { field: name, .. } => all.extend(field(*name)),
+                Event::Call { target, .. } => all.extend(method(*target)),
+                _ => {}
+            }
+        }
+        for lambda in &outline.lambdas {
+            all.extend([Mention::class(lambda.interface), Mention::selector(lambda.selector)]);
+            all.extend(method(lambda.target));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.into()
     }
 }

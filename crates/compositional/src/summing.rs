@@ -1,17 +1,20 @@
 //! From what is stale to summaries: who is needed, in which order, and who looks other to its callers afterwards.
 //! Knows when a method is summarised; how is next door, in [`frame`](crate::frame).
 
+use crate::calls::Brief;
 use crate::engine::{Compositional, Nothing};
 use crate::fields;
 use crate::frame::summarise;
 use crate::link::{Callee, digest};
-use crate::order::{self, Need, Needs, Order};
+use crate::methods::Methods;
+use crate::order::{self, Need, Order, Place, Turn};
 use crate::outline::{Event, Outline, Value};
 use crate::stale::{self, Stale};
 use crate::summary::Summary;
 use ir::{ClassId, MethodId, Program};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Methods that call each other are looked at again until nothing changes, or so often.
@@ -87,50 +90,99 @@ impl Compositional {
     pub(crate) fn summarise(&mut self, stale: &Stale) -> (usize, usize) {
         let mut numbers: Vec<u32> = stale.methods.iter().copied().collect();
         numbers.sort_unstable();
-        let needs: Vec<Box<[Need]>> =
-            numbers.par_iter().map(|&number| self.needs(&self.methods.at(number).packed.outline())).collect();
-        for (number, needs) in numbers.into_iter().zip(needs) {
-            self.methods.at_mut(number).needs = needs;
+        if self.ask_needs(&numbers) {
+            numbers.extend(self.put_in_order());
         }
-        let mut is_stale = vec![false; self.methods.count()];
-        stale.methods.iter().for_each(|&number| is_stale[number as usize] = true);
-        let Order { levels, mut cut } = order::order(&self.methods);
-        for number in self.methods.all().collect::<Vec<u32>>() {
-            let cut = cut.remove(&number).unwrap_or_default().into_boxed_slice();
-            let slot = self.methods.at_mut(number);
-            is_stale[number as usize] |= slot.cut != cut;
-            slot.cut = cut;
-        }
-        // What looks other to its callers than it did.
-        let mut is_other = vec![false; self.methods.count()];
+        let is_all = stale.methods.len() == self.methods.len();
+        let mut queue = Queue::default();
+        numbers.into_iter().for_each(|number| queue.add(self.methods.at(number).place));
+        let groups = self.groups();
+        let mut users: Option<Users> = None;
         let (mut summaries, mut changed) = (0, 0);
-        for level in levels {
-            let is_to_do = |group: &&Vec<u32>| {
-                let signature = self.signature(group);
-                group.iter().any(|&number| {
-                    let Some(slot) = self.methods.at_if(number) else { return false };
-                    let is_other =
-                        |need: &Need| is_other[need.number as usize] && slot.waits_for(need.number);
-                    is_stale[number as usize] || slot.group != signature || slot.needs.iter().any(is_other)
-                })
-            };
-            let groups: Vec<&Vec<u32>> = level.iter().filter(is_to_do).collect();
+        while let Some(next) = queue.next() {
+            let members = |number: &u32| groups.get(number).cloned().unwrap_or_else(|| vec![*number]);
+            let next: Vec<Vec<u32>> = next.iter().map(members).collect();
             let done: Vec<Vec<(u32, Arc<Summary>)>> =
-                groups.par_iter().map(|group| self.group(group)).collect();
-            for (group, done) in groups.into_iter().zip(done) {
-                let signature = self.signature(group);
+                next.par_iter().map(|group| self.group(group)).collect();
+            for (group, done) in next.into_iter().zip(done) {
+                let signature = self.signature(&group);
                 for (number, summary) in done {
                     let slot = self.methods.at_mut(number);
                     let differs = slot.summary.as_ref().is_none_or(|before| before.digest != summary.digest);
-                    is_other[number as usize] = differs;
                     summaries += 1;
                     changed += usize::from(differs);
+                    slot.facts.returned = summary.returns.class;
+                    slot.calls = summary.calls.iter().map(Brief::of).collect();
                     (slot.summary, slot.group) = (Some(summary), signature);
                     self.touched.methods.insert(slot.method.id);
+                    if differs && !is_all {
+                        let users = users.get_or_insert_with(|| Users::of(&self.methods));
+                        let waiting = users.of_method(number).map(|user| self.methods.at(user));
+                        let waiting = waiting.filter(|user| user.waits_for(number));
+                        let waiting = waiting.filter(|user| user.place.group != group[0]);
+                        waiting.for_each(|user| queue.add(user.place));
+                    }
                 }
             }
         }
         (summaries, changed)
+    }
+
+    /// Who is asked for by methods that may ask for others now. Whether that changes the order.
+    fn ask_needs(&mut self, numbers: &[u32]) -> bool {
+        let needs: Vec<Box<[Need]>> =
+            numbers.par_iter().map(|&number| self.needs(&self.methods.at(number).packed.outline())).collect();
+        let mut is_other = std::mem::take(&mut self.methods.has_others);
+        let place = |number: u32| self.methods.at(number).place;
+        is_other = is_other
+            || !numbers.iter().zip(&needs).all(|(&number, needs)| {
+                order::is_as_before(place, number, &self.methods.at(number).needs, needs)
+            });
+        for (&number, needs) in numbers.iter().zip(needs) {
+            self.methods.at_mut(number).needs = needs;
+        }
+        is_other
+    }
+
+    /// Puts all methods in order. Those that wait for others than before, or are summarised together with others.
+    fn put_in_order(&mut self) -> Vec<u32> {
+        let Order { places, mut cut } = order::order(&self.methods);
+        let all: Vec<u32> = self.methods.all().collect();
+        let mut changed = Vec::new();
+        for &number in &all {
+            let cut = cut.remove(&number).unwrap_or_default().into_boxed_slice();
+            let slot = self.methods.at_mut(number);
+            slot.place = places[number as usize];
+            if slot.cut != cut {
+                slot.cut = cut;
+                changed.push(number);
+            }
+        }
+        let groups = self.groups();
+        let is_other = |number: &u32| {
+            let slot = self.methods.at(*number);
+            let signature = match groups.get(&slot.place.group) {
+                Some(group) if *number == group[0] => self.signature(group),
+                // The first stands for all of them.
+                Some(_) => return false,
+                None => slot.method.digest,
+            };
+            slot.group != signature
+        };
+        changed.extend(all.into_iter().filter(is_other));
+        changed
+    }
+
+    /// Methods that are summarised together with others, by the first of them.
+    fn groups(&self) -> FxHashMap<u32, Vec<u32>> {
+        let mut groups: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for number in self.methods.all() {
+            let first = self.methods.at(number).place.group;
+            if first != number {
+                groups.entry(first).or_insert_with(|| vec![first]).push(number);
+            }
+        }
+        groups
     }
 
     /// By which methods that are summarised together are known.
@@ -176,5 +228,54 @@ impl Compositional {
             }
         }
         group.into_iter().filter_map(|number| Some((number, inside.remove(&number)??))).collect()
+    }
+}
+
+/// Groups that are to be summarised, by when it is their turn.
+#[derive(Default)]
+struct Queue(BTreeMap<Turn, FxHashSet<u32>>);
+
+impl Queue {
+    fn add(&mut self, place: Place) {
+        self.0.entry(place.turn).or_default().insert(place.group);
+    }
+
+    /// Those that can be summarised at the same time.
+    fn next(&mut self) -> Option<Vec<u32>> {
+        let (_, groups) = self.0.pop_first()?;
+        let mut groups: Vec<u32> = groups.into_iter().collect();
+        groups.sort_unstable();
+        Some(groups)
+    }
+}
+
+/// Who asks for a method.
+struct Users {
+    begins: Vec<u32>,
+    users: Vec<u32>,
+}
+
+impl Users {
+    fn of(methods: &Methods) -> Users {
+        let mut begins = vec![0; methods.slots().len() + 1];
+        let needs =
+            || methods.all().flat_map(|user| methods.at(user).needs.iter().map(move |need| (need, user)));
+        needs().for_each(|(need, _)| begins[need.number as usize + 1] += 1);
+        for at in 1..begins.len() {
+            begins[at] += begins[at - 1];
+        }
+        let mut free = begins.clone();
+        let mut users = vec![0; begins.last().map_or(0, |&end| end as usize)];
+        for (need, user) in needs() {
+            let place = &mut free[need.number as usize];
+            users[*place as usize] = user;
+            *place += 1;
+        }
+        Users { begins, users }
+    }
+
+    fn of_method(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
+        let [first, end] = [number as usize, number as usize + 1].map(|at| self.begins[at] as usize);
+        self.users[first..end].iter().copied()
     }
 }

@@ -45,6 +45,8 @@ pub(crate) struct Beside {
     findings: Vec<Arc<Finding>>,
     pub sizes: Vec<(String, u64)>,
     pub redone: compositional::Redone,
+    /// Of the last time, stage by stage.
+    pub seconds: Vec<(String, f64)>,
     /// It went on from an earlier run.
     is_recalled: bool,
 }
@@ -107,6 +109,8 @@ impl Beside {
         let Some(engine) = &mut self.engine else { return };
         let told = std::mem::take(&mut self.findings);
         self.findings = as_before(told, engine.findings(options.least));
+        let seconds = engine.take_seconds().into_iter();
+        self.seconds = seconds.map(|(stage, seconds)| (stage.to_owned(), seconds)).collect();
         self.sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
     }
 

@@ -55,7 +55,7 @@ impl Session {
         (self.program, self.pointsto) = (program, pointsto);
         clock.lap(KEPT_STATE);
         self.in_pool(|session| session.summarise(progress));
-        clock.lap("summaries");
+        clock.laps_of(&self.beside);
 
         // Points-to alone at first: it may turn out that it was for nothing. Of the other stages nothing was kept.
         let (no_more, nothing) = (Cancel::default(), ProgramDelta::default());

@@ -191,7 +191,7 @@ impl Session {
             let mut clock = Clock::start();
             progress("classes", 0);
             session.summarise(progress);
-            clock.lap("summaries");
+            clock.laps_of(&session.beside);
             if session.options.engines == Engines::Compositional {
                 return session.without_entry_points(clock);
             }
@@ -319,7 +319,7 @@ impl Session {
             self.in_pool(|session| {
                 session.beside.follow(source, classes, &session.models, &session.options);
             });
-            clock.lap("summaries");
+            clock.laps_of(&self.beside);
         }
         if self.options.engines == Engines::Compositional {
             let older = self.told.clone();
@@ -538,6 +538,12 @@ impl Clock {
 
     fn lap(&mut self, stage: &str) {
         self.laps.push((stage.to_string(), self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
+    }
+
+    /// What the engine next door has measured itself.
+    fn laps_of(&mut self, beside: &Beside) {
+        self.laps.extend(beside.seconds.iter().cloned());
         self.last = Instant::now();
     }
 }

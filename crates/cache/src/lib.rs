@@ -3,7 +3,9 @@
 
 mod entry;
 mod key;
+mod reading;
 mod temporary;
+mod writing;
 
 pub use key::{Hash, Key};
 
@@ -11,15 +13,19 @@ use findings::Note;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 use temporary::Temporary;
+use writing::{TooLarge, Writing};
 
 const DIRECTORY: &str = ".snarl";
 /// Another process may clean up a temporary file between its creation and its lock; that ends after one round.
 const ATTEMPTS: usize = 3;
+
+/// Writes the bytes of an entry.
+pub type From<'a> = &'a mut dyn FnMut(&mut (dyn Write + Send)) -> io::Result<()>;
 
 /// The cache of one project. Any number of processes and threads may use it at once.
 pub struct Store {
@@ -51,15 +57,14 @@ impl Store {
     /// The bytes that were put under this key; none if there are none, or if they are not as they were written.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.directory.join(key.file_name());
-        let bytes = match self.read(&path) {
-            Ok(bytes) => bytes,
+        let payload = match self.read(&path, key) {
+            Ok(payload) => payload,
             Err(error) if absent(&error) => return None,
             Err(error) => {
                 self.note("cache-unreadable", "a cache entry cannot be read and is made anew", &error);
                 return None;
             }
         };
-        let payload = entry::payload(key, bytes);
         if payload.is_none() {
             self.note("cache-damaged", "a damaged cache entry was found and is made anew", &path.display());
             // At worst this removes what another process has just put right, which is absence again.
@@ -71,16 +76,24 @@ impl Store {
     /// Keeps the bytes under this key, and forgets the entries that were not used for longest if there are too
     /// many. False when that was not possible.
     pub fn put(&self, key: &Key, bytes: &[u8]) -> bool {
-        let header = entry::header(key, bytes);
-        if (header.len() + bytes.len()) as u64 > self.limit {
-            let size = format!("{} MB", bytes.len() >> 20);
-            self.note("cache-too-small", "results are larger than the cache may be, and are not kept", &size);
-            return false;
-        }
-        match self.write(&key.file_name(), &header, bytes) {
+        self.put_from(key, &mut |to| to.write_all(bytes))
+    }
+
+    /// The same for bytes that nobody has in memory all at once. It may be asked for them again.
+    pub fn put_from(&self, key: &Key, from: From<'_>) -> bool {
+        match self.write(key, from) {
             Ok(()) => {
                 self.forget_old();
                 true
+            }
+            Err(error) if error.get_ref().is_some_and(|inner| inner.is::<TooLarge>()) => {
+                let size = format!("more than {} MB", self.limit >> 20);
+                self.note(
+                    "cache-too-small",
+                    "results are larger than the cache may be, and are not kept",
+                    &size,
+                );
+                false
             }
             Err(error) => {
                 self.unusable(&error);
@@ -100,35 +113,38 @@ impl Store {
         notes.iter().map(note).collect()
     }
 
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read(&self, path: &Path, key: &Key) -> io::Result<Option<Vec<u8>>> {
         // A pipe would keep whoever opens it waiting.
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::other("not a file"));
         }
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
-        let mut bytes = Vec::new();
-        // What is larger than any entry need not be looked at: it fails the check as it is.
-        if size <= self.limit {
-            bytes.reserve_exact(usize::try_from(size).unwrap_or(0));
-            file.read_to_end(&mut bytes)?;
-        }
+        // What is larger than any entry need not be looked at.
+        let payload = if size <= self.limit { reading::read(path, key, &mut file, size)? } else { None };
         // Used just now. On a read-only disk the order stays that of writing.
         let _ = file.set_modified(SystemTime::now());
-        Ok(bytes)
+        Ok(payload)
     }
 
     /// Under the final name there is always a whole entry: the new one is complete on disk before it gets the
     /// name, in one step.
-    fn write(&self, name: &str, header: &[u8], bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, key: &Key, from: From<'_>) -> io::Result<()> {
         self.create_directory()?;
+        let header_len = entry::header_len(key);
+        let limit = self.limit.saturating_sub(header_len as u64);
         let mut outcome = Ok(());
         for _ in 0..ATTEMPTS {
             let mut temporary = Temporary::create(&self.directory)?;
-            temporary.file.write_all(header)?;
-            temporary.file.write_all(bytes)?;
+            // What stands in front is known when all the rest is.
+            temporary.file.write_all(&vec![0; header_len])?;
+            let mut writing = Writing::new(&mut temporary.file, limit);
+            from(&mut writing)?;
+            let payload = writing.finish()?;
+            temporary.file.seek(SeekFrom::Start(0))?;
+            temporary.file.write_all(&entry::header(key, &payload))?;
             temporary.file.sync_all()?;
-            outcome = temporary.rename(&self.directory.join(name));
+            outcome = temporary.rename(&self.directory.join(key.file_name()));
             match &outcome {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 _ => break,

@@ -15,7 +15,7 @@ const FORMAT: u32 = 2;
 /// The same for a solved state.
 const STATE_FORMAT: u32 = 1;
 /// The same for summaries.
-const SUMMARIES_FORMAT: u32 = 1;
+const SUMMARIES_FORMAT: u32 = 2;
 /// Reports of large programs take a few megabytes, solved states and summaries some tens.
 const LIMIT: u64 = 512 << 20;
 /// Of very large programs more: for each class so much on top.
@@ -89,8 +89,8 @@ impl Kept {
         if let Some(bytes) = session.state() {
             self.store.put(&self.state, &bytes);
         }
-        if let Some(bytes) = session.summaries() {
-            self.store.put(&self.summaries, &bytes);
+        if session.has_summaries() {
+            self.store.put_from(&self.summaries, &mut |to| session.write_summaries(to));
         }
     }
 

@@ -2,7 +2,6 @@
 //! Reads summaries only.
 
 use crate::engine::Compositional;
-use crate::methods::Slot;
 use crate::path::Path;
 use crate::summary::{Blocking, Held, Thread};
 use classfile::Layer;
@@ -23,8 +22,8 @@ const FARTHEST: u8 = 6;
 
 pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Blocked<'a>> {
     let mut found = Vec::new();
-    for Slot { method, summary, .. } in engine.methods.iter() {
-        let Some(summary) = summary else { continue };
+    for slot in engine.methods.iter().filter(|slot| slot.size.blocking > 0) {
+        let (method, Some(summary)) = (&slot.method, slot.summary.get()) else { continue };
         if program.class(method.class).layer != Layer::App {
             continue;
         }

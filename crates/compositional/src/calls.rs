@@ -149,7 +149,7 @@ impl<'a> Calls<'a> {
 
     /// A call with everything that is known of it.
     pub fn whole<T>(&self, call: &Call, ask: impl FnOnce(&Called) -> T) -> T {
-        let summary = self.methods.at(call.caller).summary.as_ref();
+        let summary = self.methods.at(call.caller).summary.get();
         ask(&summary.expect("who calls is summarised").calls[call.at as usize])
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::engine::Compositional;
 use crate::link::{digest, field_digest};
-use crate::methods::Slot;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Nested, Thread};
 use arena::Id;
@@ -81,8 +80,8 @@ type Graph<'a> = BTreeMap<(Kind, Kind), Vec<Edge<'a>>>;
 
 fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
     let mut graph: Graph<'a> = BTreeMap::new();
-    for Slot { method, summary, .. } in engine.methods.iter() {
-        let Some(summary) = summary else { continue };
+    for slot in engine.methods.iter().filter(|slot| slot.size.nested > 0) {
+        let (method, Some(summary)) = (&slot.method, slot.summary.get()) else { continue };
         if program.class(method.class).layer != Layer::App {
             continue;
         }

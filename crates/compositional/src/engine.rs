@@ -106,18 +106,16 @@ impl Compositional {
 
     /// How much there is of everything.
     pub fn sizes(&self) -> Vec<(&'static str, u64)> {
-        let summaries = || self.methods.iter().filter_map(|slot| slot.summary.as_ref());
-        let sum =
-            |count: fn(&Summary) -> usize| summaries().map(|summary| count(summary) as u64).sum::<u64>();
+        let sum = |count: fn(&Slot) -> u64| self.methods.iter().map(count).sum::<u64>();
         vec![
             ("summarised methods", self.methods.len() as u64),
-            ("accesses in summaries", sum(|summary| summary.accesses.len())),
-            ("locks in summaries", sum(|summary| summary.taken.len() + summary.nested.len())),
-            ("functions in summaries", sum(|summary| summary.runs.len())),
-            ("calls in summaries", sum(|summary| summary.calls.len())),
-            ("blocking calls in summaries", sum(|summary| summary.blocking.len())),
-            ("summaries cut", summaries().filter(|summary| summary.is_cut).count() as u64),
-            ("calls not followed back", self.methods.iter().map(|slot| slot.cut.len() as u64).sum()),
+            ("accesses in summaries", sum(|slot| slot.size.accesses.into())),
+            ("locks in summaries", sum(|slot| u64::from(slot.size.taken) + u64::from(slot.size.nested))),
+            ("functions in summaries", sum(|slot| slot.size.runs.into())),
+            ("calls in summaries", sum(|slot| slot.calls.len() as u64)),
+            ("blocking calls in summaries", sum(|slot| slot.size.blocking.into())),
+            ("summaries cut", sum(|slot| slot.size.is_cut.into())),
+            ("calls not followed back", sum(|slot| slot.cut.len() as u64)),
         ]
     }
 
@@ -151,13 +149,15 @@ impl Compositional {
     /// Calls of interfaces that promise nothing, in classes that promise much.
     fn strangers(&self, program: &Program) -> Vec<(MethodId, &Stranger)> {
         let of_app = |slot: &&Slot| {
-            program.class(slot.method.class).layer == Layer::App && !slot.method.is_constructor
+            slot.size.strangers > 0
+                && program.class(slot.method.class).layer == Layer::App
+                && !slot.method.is_constructor
         };
         let slots = self.methods.iter().filter(of_app);
         slots
             .flat_map(|slot| {
                 let mut told = FxHashSet::default();
-                let all = slot.summary.as_ref().map_or(&[][..], |summary| &summary.strangers).iter();
+                let all = slot.summary.get().map_or(&[][..], |summary| &summary.strangers).iter();
                 all.filter(move |stranger| told.insert((stranger.receiver, stranger.interface)))
                     .map(|stranger| (slot.method.id, stranger))
             })
@@ -165,7 +165,7 @@ impl Compositional {
     }
 
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {
-        self.methods.get(id)?.summary.as_ref()
+        self.methods.get(id)?.summary.get()
     }
 
     pub(crate) fn method(&self, id: MethodId) -> Option<&Method> {

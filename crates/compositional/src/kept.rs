@@ -1,18 +1,25 @@
 //! The engine between two runs: its state as bytes, and the way from these to what it would be on the class path as it
 //! is then. That the bytes are as they were written, by this very Snarl, is for whoever keeps them to know.
+//!
+//! The state is a list of pieces, each behind its length. What is always needed is read at once, by all cores; outlines
+//! and summaries stay bytes until somebody asks for them.
 
 use crate::callers::Callers;
 use crate::engine::{Compositional, Redone};
 use crate::homes::Homes;
 use crate::link::Link;
-use crate::methods::{Methods, Slot};
+use crate::methods::{Head, Methods, Slot};
+use crate::outline::Packed;
+use crate::sealed::Sealed;
 use crate::stages::Stages;
+use bytes::Bytes;
 use classfile::ClassSource;
 use ir::{ClassId, Program};
 use models::{Knowledge, Models};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// What there is one of.
@@ -45,63 +52,101 @@ struct ReadAfter {
     homes: Homes,
 }
 
-/// So many methods are written and read as one piece.
+/// How many bytes a method has behind the heads: of its outline, of the places in it, and of its summary.
+type Lens = [u32; 3];
+
+/// So many methods are written and read as one.
 const AT_A_TIME: usize = 4096;
 
 impl Compositional {
-    /// What [`Compositional::recall`] goes on from.
-    pub fn state(&mut self) -> Option<Vec<u8>> {
+    /// Writes what [`Compositional::recall`] goes on from.
+    pub fn write(&mut self, to: &mut (dyn Write + Send)) -> io::Result<()> {
         let program = self.link.program();
         program.forget_answers();
         let stamps = stamps(program, program.looked_for());
-        let tables = Written { link: &self.link, classes: &self.classes, stamps: &stamps };
+        put(to, &bytes(&Written { link: &self.link, classes: &self.classes, stamps: &stamps })?)?;
         let after = WrittenAfter { callers: &self.callers, escaping: &self.escaping, homes: &self.homes };
-        let slots: Vec<&[Option<Slot>]> = self.methods.slots().chunks(AT_A_TIME).collect();
-        let (tables, slots) = rayon::join(
-            || postcard::to_stdvec(&tables),
-            || slots.par_iter().map(postcard::to_stdvec).collect::<Result<Vec<_>, _>>(),
-        );
-        let mut pieces = vec![tables.ok()?, postcard::to_stdvec(&after).ok()?];
-        pieces.extend(slots.ok()?);
-        Some(joined(pieces))
+        put(to, &bytes(&after)?)?;
+        let chunks: Vec<&[Option<Slot>]> = self.methods.slots().chunks(AT_A_TIME).collect();
+        // Not more of them in memory than there are hands.
+        for chunks in chunks.chunks(rayon::current_num_threads()) {
+            let written: io::Result<Vec<_>> = chunks.par_iter().map(|slots| written(slots)).collect();
+            for (heads, rest) in written? {
+                put(to, &heads)?;
+                put(to, &rest)?;
+            }
+        }
+        Ok(())
     }
 
     /// The engine as it was, brought up to date with the class path. `None` if the bytes are of no use.
     pub fn recall(
-        state: &[u8],
+        state: Bytes,
         source: Arc<dyn ClassSource>,
         models: Models,
         knowledge: Knowledge,
     ) -> Option<(Compositional, Redone)> {
         let stages = Stages::default();
-        let pieces = split(state)?;
+        let pieces = split(&state)?;
         let [tables, after, slots @ ..] = pieces.as_slice() else { return None };
+        let read_slots = || slots.par_chunks(2).map(read_slots).collect::<Option<Vec<_>>>();
         let (tables, (after, slots)) = rayon::join(
             || read::<Read>(tables),
             || {
                 rayon::join(
                     || read::<ReadAfter>(after),
-                    || {
-                        slots
-                            .par_iter()
-                            .map(|bytes| read::<Vec<Option<Slot>>>(bytes))
-                            .collect::<Option<Vec<_>>>()
-                    },
+                    || Some(Methods::of(read_slots()?.into_iter().flatten().collect())),
                 )
             },
         );
-        let (Read { link, classes, stamps: known }, slots) = (tables?, slots?);
-        let methods = Methods::of(slots.into_iter().flatten().collect());
+        let (Read { link, classes, stamps: known }, methods) = (tables?, slots?);
         let link = link.over(source.clone(), models);
         let mut engine = Compositional::with(link, knowledge, methods, classes);
         engine.stages = stages;
         let ReadAfter { callers, escaping, homes } = after?;
         (engine.callers, engine.escaping, engine.homes) = (callers, escaping, homes);
-        let changed = changed(&*source, &known);
         engine.stages.end("recall");
+        let changed = changed(&*source, &known);
+        engine.stages.end("changed classes");
         let redone = engine.apply(source, &changed);
         Some((engine, redone))
     }
+}
+
+/// The heads of some methods, and everything else of them.
+fn written(slots: &[Option<Slot>]) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (mut heads, mut rest): (Vec<Option<(Lens, &Head)>>, _) = (Vec::new(), Vec::new());
+    for slot in slots {
+        heads.push(slot.as_ref().map(|slot| {
+            let Packed { code, places } = &slot.packed;
+            rest.extend_from_slice(code);
+            rest.extend_from_slice(places);
+            let lens = [code.len(), places.len(), slot.summary.write(&mut rest)];
+            (lens.map(|len| len as u32), &slot.head)
+        }));
+    }
+    Ok((bytes(&heads)?, rest))
+}
+
+fn read_slots(pieces: &[Bytes]) -> Option<Vec<Option<Slot>>> {
+    let [heads, rest] = pieces else { return None };
+    let mut at = 0;
+    let mut take = |len: u32| {
+        let end = at + len as usize;
+        let taken = (end <= rest.len()).then(|| rest.slice(at..end))?;
+        at = end;
+        Some(taken)
+    };
+    let mut slots = Vec::new();
+    for head in read::<Vec<Option<(Lens, Head)>>>(heads)? {
+        let Some(([code, places, summary], head)) = head else {
+            slots.push(None);
+            continue;
+        };
+        let packed = Packed { code: take(code)?, places: take(places)? };
+        slots.push(Some(Slot { packed, head, summary: Sealed::read(take(summary)?) }));
+    }
+    (at == rest.len()).then_some(slots)
 }
 
 fn stamps(program: &Program, names: Vec<String>) -> Vec<(String, Option<u64>)> {
@@ -123,30 +168,29 @@ fn changed(source: &dyn ClassSource, known: &[(String, Option<u64>)]) -> Vec<Str
     changed
 }
 
+fn bytes(of: &impl Serialize) -> io::Result<Vec<u8>> {
+    postcard::to_stdvec(of).map_err(io::Error::other)
+}
+
 fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     let (read, rest) = postcard::take_from_bytes(bytes).ok()?;
     rest.is_empty().then_some(read)
 }
 
-/// Pieces, each behind its length. They can be large: none is held longer than it takes.
-fn joined(pieces: Vec<Vec<u8>>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for piece in pieces {
-        bytes.extend_from_slice(&(piece.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&piece);
-    }
-    bytes
+fn put(to: &mut (dyn Write + Send), piece: &[u8]) -> io::Result<()> {
+    to.write_all(&(piece.len() as u64).to_le_bytes())?;
+    to.write_all(piece)
 }
 
-fn split(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut pieces = Vec::new();
-    while let Some((length, rest)) = bytes.split_first_chunk::<8>() {
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let (piece, rest) = rest.split_at_checked(length)?;
-        pieces.push(piece);
-        bytes = rest;
+fn split(bytes: &Bytes) -> Option<Vec<Bytes>> {
+    let (mut pieces, mut at) = (Vec::new(), 0usize);
+    while at < bytes.len() {
+        let length = bytes[at..].first_chunk::<8>()?;
+        let start = at + 8;
+        at = start.checked_add(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        pieces.push((at <= bytes.len()).then(|| bytes.slice(start..at))?);
     }
-    bytes.is_empty().then_some(pieces)
+    Some(pieces)
 }
 
 #[cfg(test)]
@@ -154,12 +198,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_split_as_they_were_joined() {
-        let pieces = vec![vec![1, 2, 3], vec![], vec![4]];
-        let bytes = joined(pieces.clone());
-        assert_eq!(split(&bytes), Some(pieces.iter().map(Vec::as_slice).collect()));
+    fn pieces_are_split_as_they_were_put() {
+        let pieces = [vec![1, 2, 3], vec![], vec![4]];
+        let mut bytes = Vec::new();
+        pieces.iter().for_each(|piece| put(&mut bytes, piece).expect("memory"));
+        let bytes = Bytes::from(bytes);
+        assert_eq!(split(&bytes), Some(pieces.map(Bytes::from).to_vec()));
         for end in [1, 7, 9, bytes.len() - 1] {
-            assert_eq!(split(&bytes[..end]), None, "{end}");
+            assert_eq!(split(&bytes.slice(..end)), None, "{end}");
         }
+        assert_eq!(split(&Bytes::from(vec![0xff; 64])), None);
     }
 }

@@ -28,6 +28,7 @@ mod outline;
 mod path;
 mod race;
 mod reading;
+mod sealed;
 mod sketch;
 mod stages;
 mod stale;

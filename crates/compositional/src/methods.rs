@@ -6,12 +6,14 @@ use crate::frame::Method;
 use crate::noted::note_method;
 use crate::order::{Need, Needs, Place};
 use crate::outline::Packed;
+use crate::sealed::Sealed;
 use crate::stale::Mention;
 use crate::standing::Standing;
 use crate::summary::Summary;
 use ir::{ClassId, FieldId, MethodId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -23,10 +25,16 @@ pub(crate) struct Methods {
     pub has_others: bool,
 }
 
-#[derive(Serialize, Deserialize)]
 pub(crate) struct Slot {
-    pub method: Method,
     pub packed: Packed,
+    pub head: Head,
+    pub summary: Sealed,
+}
+
+/// What is always at hand of a method.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Head {
+    pub method: Method,
     pub facts: Facts,
     /// The methods that are asked for when it is summarised, in ascending order.
     pub needs: Box<[Need]>,
@@ -35,10 +43,51 @@ pub(crate) struct Slot {
     pub place: Place,
     /// Of the names of all that were summarised together with it.
     pub group: u64,
-    pub summary: Option<Arc<Summary>>,
     /// Of its summary, in brief.
     pub calls: Box<[Brief]>,
+    pub size: Size,
     pub standing: Standing,
+}
+
+impl Deref for Slot {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.head
+    }
+}
+
+impl DerefMut for Slot {
+    fn deref_mut(&mut self) -> &mut Head {
+        &mut self.head
+    }
+}
+
+/// How much there is in a summary.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Size {
+    pub accesses: u32,
+    pub taken: u32,
+    pub nested: u32,
+    pub runs: u32,
+    pub blocking: u32,
+    pub strangers: u32,
+    pub is_cut: bool,
+}
+
+impl Size {
+    fn of(summary: &Summary) -> Size {
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        Size {
+            accesses: count(summary.accesses.len()),
+            taken: count(summary.taken.len()),
+            nested: count(summary.nested.len()),
+            runs: count(summary.runs.len()),
+            blocking: count(summary.blocking.len()),
+            strangers: count(summary.strangers.len()),
+            is_cut: summary.is_cut,
+        }
+    }
 }
 
 /// What others want to know of a method's outline.
@@ -118,8 +167,9 @@ impl Methods {
 
     pub fn add(&mut self, method: Method, packed: Packed) -> u32 {
         let id = method.id;
-        let (facts, needs, cut, place, group, summary, calls, standing) = Default::default();
-        let slot = Some(Slot { method, packed, facts, needs, cut, place, group, summary, calls, standing });
+        let (facts, needs, cut, place, group, calls, size, standing) = Default::default();
+        let head = Head { method, facts, needs, cut, place, group, calls, size, standing };
+        let slot = Some(Slot { packed, head, summary: Sealed::default() });
         let number = match self.free.pop() {
             Some(number) => {
                 self.slots[number as usize] = slot;
@@ -145,6 +195,14 @@ impl Methods {
 }
 
 impl Slot {
+    /// What the method does was worked out.
+    pub fn put(&mut self, summary: Arc<Summary>) {
+        self.facts.returned = summary.returns.class;
+        self.calls = summary.calls.iter().map(Brief::of).collect();
+        self.size = Size::of(&summary);
+        self.summary = Sealed::of(summary);
+    }
+
     /// Whether another method is waited for.
     pub fn waits_for(&self, number: u32) -> bool {
         let is_needed = self.needs.binary_search_by_key(&number, |need| need.number).is_ok();

@@ -1,7 +1,6 @@
 //! From what is stale to summaries: who is needed, in which order, and who looks other to its callers afterwards.
 //! Knows when a method is summarised; how is next door, in [`frame`](crate::frame).
 
-use crate::calls::Brief;
 use crate::engine::{Compositional, Nothing};
 use crate::fields;
 use crate::frame::summarise;
@@ -108,12 +107,11 @@ impl Compositional {
                 let signature = self.signature(&group);
                 for (number, summary) in done {
                     let slot = self.methods.at_mut(number);
-                    let differs = slot.summary.as_ref().is_none_or(|before| before.digest != summary.digest);
+                    let differs = slot.summary.get().is_none_or(|before| before.digest != summary.digest);
                     summaries += 1;
                     changed += usize::from(differs);
-                    slot.facts.returned = summary.returns.class;
-                    slot.calls = summary.calls.iter().map(Brief::of).collect();
-                    (slot.summary, slot.group) = (Some(summary), signature);
+                    slot.put(summary);
+                    slot.group = signature;
                     self.touched.methods.insert(slot.method.id);
                     if differs && !is_all {
                         let users = users.get_or_insert_with(|| Users::of(&self.methods));
@@ -215,7 +213,7 @@ impl Compositional {
                     let needed = self.methods.number(id).filter(|&needed| slot.waits_for(needed))?;
                     match inside.get(&needed) {
                         Some(summary) => summary.clone(),
-                        None => self.methods.at(needed).summary.clone(),
+                        None => self.methods.at(needed).summary.get().cloned(),
                     }
                 };
                 let summary = summarise(&self.link, &self.knowledge, &known, &slot.method, outline);

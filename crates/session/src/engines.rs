@@ -2,6 +2,7 @@
 //! that only one of them has.
 
 use crate::Options;
+use bytes::Bytes;
 use classfile::ClassSource;
 use compositional::Compositional;
 use detect::{Proof, Proofs};
@@ -9,6 +10,7 @@ use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
 use models::{Knowledge, Models};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Which engines look at a program.
@@ -67,7 +69,7 @@ impl Beside {
 
     /// Goes on from the state of an earlier run. `None` if that is of no use.
     pub fn recall(
-        state: &[u8],
+        state: Bytes,
         source: Arc<dyn ClassSource>,
         models: Models,
         options: &Options,
@@ -78,13 +80,16 @@ impl Beside {
         Some(beside)
     }
 
-    /// What [`Beside::recall`] goes on from. Nothing if it went on from a state that still does.
-    pub fn state(&mut self) -> Option<Vec<u8>> {
+    /// Whether there is something that a later run should go on from: not if it went on from a state that still does.
+    pub fn is_worth_keeping(&self) -> bool {
         let methods = self.sizes.first().map_or(0, |(_, methods)| *methods as usize);
-        if self.is_recalled && self.redone.summaries.max(self.redone.outlines) * FEW < methods {
-            return None;
-        }
-        self.engine.as_mut()?.state()
+        let is_as_good = self.is_recalled && self.redone.summaries.max(self.redone.outlines) * FEW < methods;
+        self.engine.is_some() && !is_as_good
+    }
+
+    /// Writes what [`Beside::recall`] goes on from.
+    pub fn write(&mut self, to: &mut (dyn Write + Send)) -> io::Result<()> {
+        self.engine.as_mut().map_or(Ok(()), |engine| engine.write(to))
     }
 
     /// Follows a change of the class path.

@@ -14,6 +14,7 @@ mod stats;
 mod suggest;
 
 pub use annotated::Annotated;
+use bytes::Bytes;
 use classfile::ClassSource;
 use detect::Detect;
 pub use edits::{PutBack, Statement, Verdict};
@@ -28,6 +29,7 @@ use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -72,7 +74,7 @@ pub struct Session {
     /// What the compositional engine said last.
     beside: Beside,
     /// What was summarised in an earlier run, until it is asked for.
-    summaries: Option<Vec<u8>>,
+    summaries: Option<Bytes>,
     /// What both said together; readers keep it while the next one is worked out.
     told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
@@ -225,7 +227,7 @@ impl Session {
             let recalled = self
                 .summaries
                 .take()
-                .and_then(|state| Beside::recall(&state, source.clone(), models.clone(), &self.options));
+                .and_then(|state| Beside::recall(state, source.clone(), models.clone(), &self.options));
             self.beside = recalled.unwrap_or_else(|| Beside::of(source, models, &self.options));
         }
     }
@@ -235,15 +237,20 @@ impl Session {
         self.options.engines.compositional()
     }
 
-    /// What was summarised in an earlier run ([`Session::summaries`]): to be given before anything is analysed. If it is
-    /// of no use, everything is summarised anew.
+    /// What was summarised in an earlier run ([`Session::write_summaries`]): to be given before anything is analysed. If
+    /// it is of no use, everything is summarised anew.
     pub fn recall(&mut self, summaries: Vec<u8>) {
-        self.summaries = Some(summaries);
+        self.summaries = Some(summaries.into());
     }
 
-    /// What the compositional engine has summarised, for a later run.
-    pub fn summaries(&mut self) -> Option<Vec<u8>> {
-        self.in_pool(|session| session.beside.state())
+    /// Whether there are summaries that a later run should go on from.
+    pub fn has_summaries(&self) -> bool {
+        self.beside.is_worth_keeping()
+    }
+
+    /// Writes what the compositional engine has summarised, for a later run.
+    pub fn write_summaries(&mut self, to: &mut (dyn Write + Send)) -> io::Result<()> {
+        self.in_pool(|session| session.beside.write(to))
     }
 
     /// There are no entry points, or something is wrong with those that were asked for.

@@ -58,3 +58,31 @@ fn a_file_larger_than_any_entry_is_not_read() {
     file.set_len(1 << 40).unwrap();
     assert_eq!(store.get(&key(1)), None);
 }
+
+#[test]
+fn damage_anywhere_in_a_large_entry_is_found() {
+    let (place, size) = (place(), 40_000_000);
+    let store = store(place.path());
+    for at in [0, size / 3, size / 2 + 1, size - 1] {
+        assert!(store.put(&key(1), &payload(1, size)));
+        let file = files(&store, "entry").remove(0);
+        let mut bytes = fs::read(&file).unwrap();
+        let header = bytes.len() - size;
+        bytes[header + at] ^= 1;
+        fs::write(&file, &bytes).unwrap();
+        assert_eq!(store.get(&key(1)), None, "{at}");
+    }
+}
+
+#[test]
+fn two_pieces_that_changed_places_are_found() {
+    let (place, size) = (place(), 8 << 20);
+    let store = store(place.path());
+    assert!(store.put(&key(1), &payload(1, size)));
+    let file = files(&store, "entry").remove(0);
+    let mut bytes = fs::read(&file).unwrap();
+    let header = bytes.len() - size;
+    bytes[header..].rotate_left(size / 2);
+    fs::write(&file, &bytes).unwrap();
+    assert_eq!(store.get(&key(1)), None);
+}

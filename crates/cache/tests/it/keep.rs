@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 #[test]
 fn what_was_put_comes_back_also_in_another_run() {
     let place = place();
-    for size in [0, 1, 1000, 3 << 20] {
+    // Those of more than one piece are read by several threads, the last by two at least.
+    for size in [0, 1, 1000, 4 << 20, (4 << 20) + 1, 40_000_000] {
         let first = store(place.path());
         assert!(first.put(&key(size), &payload(size, size as usize)));
         assert_eq!(store(place.path()).get(&key(size)), Some(payload(size, size as usize)));

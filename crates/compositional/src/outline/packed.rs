@@ -2,14 +2,15 @@
 
 use super::Outline;
 use arena::Name;
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Small, and equal if and only if the outlines are.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Packed {
-    code: Box<[u8]>,
+    pub(crate) code: Bytes,
     /// Lines of the events and names of the parameters, which decide no summary.
-    places: Box<[u8]>,
+    pub(crate) places: Bytes,
 }
 
 /// Where the events of an outline are, and what its parameters are called.
@@ -21,7 +22,10 @@ pub struct Places {
 
 impl Packed {
     pub fn of(outline: &Outline) -> Packed {
-        let bytes = |written: postcard::Result<Vec<u8>>| written.expect("memory is all it takes").into();
+        // As much memory as it takes, and no more.
+        let bytes = |written: postcard::Result<Vec<u8>>| {
+            Bytes::from(written.expect("memory is all it takes").into_boxed_slice())
+        };
         let places = (&outline.lines, &outline.names);
         Packed { code: bytes(postcard::to_stdvec(outline)), places: bytes(postcard::to_stdvec(&places)) }
     }

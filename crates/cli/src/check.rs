@@ -24,6 +24,8 @@ pub fn run(settings: &Settings) -> Result<Verdict> {
     let mut analysed = analyse(settings, &meter)?;
     drop(meter);
     let began = Instant::now();
+    let silent = analysed.kept.as_ref().map_or_else(Vec::new, Kept::silent);
+    wanted.recall(silent.clone());
     wanted.select(&mut analysed.report, &analysed.project, &[], settings);
     analysed.report.stats.seconds.push(("suppressions".to_owned(), began.elapsed().as_secs_f64()));
     if let Some(path) = &settings.accept.write_baseline {
@@ -31,7 +33,12 @@ pub fn run(settings: &Settings) -> Result<Verdict> {
     }
     deliver(&analysed.report, &analysed.project, settings)?;
     analysed.keep_state();
-    Ok(verdict(&analysed.report, settings.fail_on))
+    if let Some(kept) = analysed.kept.as_ref().filter(|_| wanted.silent() != silent) {
+        kept.keep_silent(&wanted.silent());
+    }
+    let verdict = verdict(&analysed.report, settings.fail_on);
+    analysed.session.take().into_iter().for_each(Session::end);
+    Ok(verdict)
 }
 
 pub struct Analysed {

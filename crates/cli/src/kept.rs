@@ -6,6 +6,8 @@ use cache::{Hash, Key, Store};
 use classfile::ClassSource;
 use findings::{Note, Report};
 use project::Project;
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use session::{Options, Progress, Session};
 use std::fs;
 use std::path::{Path, absolute};
@@ -14,6 +16,8 @@ use std::path::{Path, absolute};
 const FORMAT: u32 = 2;
 /// The same for a solved state.
 const STATE_FORMAT: u32 = 1;
+/// The same for classes without annotations.
+const SILENT_FORMAT: u32 = 1;
 /// The same for summaries.
 const SUMMARIES_FORMAT: u32 = 2;
 /// Reports of large programs take a few megabytes, solved states and summaries some tens.
@@ -38,6 +42,7 @@ pub struct Kept {
     report: Key,
     state: Key,
     summaries: Key,
+    silent: Key,
     /// What is measured has to run.
     is_measured: bool,
 }
@@ -50,7 +55,11 @@ impl Kept {
             Keep::In(directory) => directory,
             Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
         };
-        let binary = binary()?;
+        // All of them are asked for, here and later: it is quicker if several are at it.
+        let (binary, ()) = rayon::join(binary, || {
+            project.app_classes().par_iter().for_each(|class| _ = project.stamp(class));
+        });
+        let binary = binary?;
         let report = report_content(project, settings, binary)?;
         let state = state_content(project, settings, binary)?;
         let limit = LIMIT + FOR_EACH_CLASS * project.app_classes().len() as u64;
@@ -59,6 +68,7 @@ impl Kept {
             report: Key::new("report", report, FORMAT),
             state: Key::new("state", state, STATE_FORMAT),
             summaries: Key::new("summaries", state, SUMMARIES_FORMAT),
+            silent: Key::new("silent", state, SILENT_FORMAT),
             is_measured: settings.stats,
         })
     }
@@ -94,15 +104,26 @@ impl Kept {
         }
     }
 
+    /// Stamps of classes in which nothing is suppressed.
+    pub fn silent(&self) -> Vec<u64> {
+        self.store.get(&self.silent).and_then(|bytes| read(&bytes)).unwrap_or_default()
+    }
+
+    pub fn keep_silent(&self, stamps: &[u64]) {
+        if let Ok(bytes) = postcard::to_stdvec(stamps) {
+            self.store.put(&self.silent, &bytes);
+        }
+    }
+
     /// What went wrong with the cache.
     pub fn notes(&self) -> Vec<Note> {
         self.store.notes()
     }
 }
 
-fn read(bytes: &[u8]) -> Option<Report> {
-    let (report, rest) = postcard::take_from_bytes(bytes).ok()?;
-    rest.is_empty().then_some(report)
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let (read, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rest.is_empty().then_some(read)
 }
 
 fn is_project(directory: &Path) -> bool {
@@ -229,9 +250,9 @@ mod tests {
     fn bytes_that_are_no_report_are_none() {
         let bytes = postcard::to_stdvec(&report()).expect("bytes");
         for end in 0..bytes.len() {
-            assert_eq!(read(&bytes[..end]), None, "{end}");
+            assert_eq!(read::<Report>(&bytes[..end]), None, "{end}");
         }
-        assert_eq!(read(&[bytes, vec![0]].concat()), None);
-        assert_eq!(read(&[0xff; 64]), None);
+        assert_eq!(read::<Report>(&[bytes, vec![0]].concat()), None);
+        assert_eq!(read::<Report>(&[0xff; 64]), None);
     }
 }

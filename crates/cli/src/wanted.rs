@@ -21,6 +21,8 @@ pub struct Wanted {
     baseline: Option<Baseline>,
     /// None before the first look.
     annotated: Option<Annotated>,
+    /// What an earlier run knew of annotations, until it is asked for.
+    silent: Vec<u64>,
     memory: Memory,
 }
 
@@ -29,6 +31,16 @@ impl Wanted {
     pub fn new(settings: &Settings) -> Result<Wanted> {
         let baseline = settings.accept.baseline.as_deref().map(read).transpose()?;
         Ok(Wanted { baseline, ..Wanted::default() })
+    }
+
+    /// Goes on from what an earlier run knew of annotations.
+    pub fn recall(&mut self, silent: Vec<u64>) {
+        self.silent = silent;
+    }
+
+    /// What a later run can go on from.
+    pub fn silent(&self) -> Vec<u64> {
+        self.annotated.as_ref().map_or_else(Vec::new, Annotated::silent)
     }
 
     /// Leaves out rules that are off, puts aside what is suppressed, and leaves what is not in the baseline. `changed`
@@ -42,7 +54,8 @@ impl Wanted {
     ) {
         report.findings.retain(|finding| settings.config.wants(finding.rule, finding.confidence));
         let said = project.remarks(&mut self.memory);
-        let annotated = self.annotated.get_or_insert_with(|| Annotated::of(project));
+        let annotated =
+            self.annotated.get_or_insert_with(|| Annotated::of(project, std::mem::take(&mut self.silent)));
         annotated.follow(project, changed);
         report.notes.extend(said.notes.into_iter().chain(annotated.notes().cloned()));
         let others = annotated.suppressions().chain(&settings.config.suppressions).cloned();

@@ -3,7 +3,7 @@
 
 use crate::engine::Compositional;
 use crate::path::Path;
-use crate::summary::{Blocking, Held, Thread};
+use crate::summary::{Blocking, Held, Summary, Thread};
 use classfile::Layer;
 use findings::{Confidence, Rule};
 use ir::{MethodId, Program};
@@ -20,9 +20,20 @@ pub(crate) struct Blocked<'a> {
 /// A call that is further away than this was hardly meant.
 const FARTHEST: u8 = 6;
 
+/// Calls that hurt whoever makes them, if anybody.
+fn near(summary: &Summary) -> impl Iterator<Item = &Blocking> {
+    summary.blocking.iter().filter(|blocking| !blocking.started && blocking.depth <= FARTHEST)
+}
+
+/// Whether one of the calls is made under a lock, or on the thread of the user interface.
+pub(crate) fn may_tell(summary: &Summary) -> bool {
+    let is_main = summary.thread == Thread::Main;
+    near(summary).any(|blocking| is_main || blocking.held.iter().any(|held| held.sure))
+}
+
 pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Blocked<'a>> {
     let mut found = Vec::new();
-    for slot in engine.methods.iter().filter(|slot| slot.size.blocking > 0) {
+    for slot in engine.methods.iter().filter(|slot| slot.size.may_block) {
         let (method, Some(summary)) = (&slot.method, slot.summary.get()) else { continue };
         if program.class(method.class).layer != Layer::App {
             continue;
@@ -33,9 +44,7 @@ pub(crate) fn find<'a>(engine: &'a Compositional, program: &Program) -> Vec<Bloc
             let target = blocking.what.0;
             (target.class, program.selector_text(target.selector).0)
         };
-        for blocking in
-            summary.blocking.iter().filter(|blocking| !blocking.started && blocking.depth <= FARTHEST)
-        {
+        for blocking in near(summary) {
             let held: Vec<Held> = own_locks(engine, blocking);
             if !held.is_empty() && told.insert((Rule::BlockingUnderLock, what(blocking))) {
                 let confidence = if blocking.depth > 3 { Confidence::Low } else { Confidence::Medium };

@@ -121,8 +121,16 @@ fn find(engine: &Compositional) -> Callers {
         (called.iter().copied().filter(|&number| standing(number).is_closed()).collect(), called)
     };
     let nameless = engine.methods.all().filter(|&number| standing(number).is_nameless());
-    let held = held(&calls, &closed, nameless);
-    let held_here = self::held(&calls, &called, std::iter::empty());
+    let nameless: Vec<u32> = nameless.collect();
+    let ((held, held_here), (own, only_in)) = rayon::join(
+        || {
+            rayon::join(
+                || held(&calls, &closed, nameless.iter().copied()),
+                || held(&calls, &called, std::iter::empty()),
+            )
+        },
+        || rayon::join(|| on_own_objects(engine, &calls, &called), || only_in(engine, &calls, &called)),
+    );
     let mut marks = vec![0; calls.len()];
     for (mark, _) in marks.iter_mut().zip(&held).filter(|(_, held)| matches!(held, Held::Unknown)) {
         *mark |= UNKNOWN;
@@ -131,7 +139,7 @@ fn find(engine: &Compositional) -> Callers {
     for &number in closed.iter().filter(|&&number| calls.of_method(number).iter().all(|call| call.inside())) {
         marks[number as usize] |= UNKNOWN;
     }
-    for number in on_own_objects(engine, &calls, &called) {
+    for number in own {
         marks[number as usize] |= ON_OWN;
     }
     for &number in called.iter().filter(|&&number| standing(number).is_called_elsewhere()) {
@@ -143,7 +151,7 @@ fn find(engine: &Compositional) -> Callers {
         held_here: named(held_here).filter(open).collect(),
         marks,
         only_by: only_by(engine, &calls),
-        only_in: only_in(engine, &calls, &called),
+        only_in,
     }
 }
 

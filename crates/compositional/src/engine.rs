@@ -16,6 +16,7 @@ use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, MethodId, Program, access};
 use models::{Knowledge, Models};
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -104,6 +105,13 @@ impl Compositional {
         Redone { outlines, summaries, changed }
     }
 
+    /// Lets go of the class path, and leaves the rest to the end of the program.
+    pub fn end(mut self) {
+        let program = std::mem::replace(self.link.program(), Program::new(Arc::new(Nothing)));
+        std::mem::forget(program.over(Arc::new(Nothing)));
+        std::mem::forget(self);
+    }
+
     /// How much there is of everything.
     pub fn sizes(&self) -> Vec<(&'static str, u64)> {
         let sum = |count: fn(&Slot) -> u64| self.methods.iter().map(count).sum::<u64>();
@@ -129,10 +137,12 @@ impl Compositional {
         self.stages.end("rules of memory");
         let tell = Tell { engine: self, program: &program, least };
         let mut found = tell::together(once_each(found));
-        found.extend(deadlock::cycles(self, &program).iter().map(|cycle| tell.cycle(cycle)));
-        found.extend(blocking::find(self, &program).iter().map(|blocked| tell.blocked(blocked)));
+        found.extend(deadlock::cycles(self, &program).iter().map(|cycle| Arc::new(tell.cycle(cycle))));
+        found.extend(blocking::find(self, &program).iter().map(|blocked| Arc::new(tell.blocked(blocked))));
         found.extend(
-            self.strangers(&program).into_iter().map(|(method, stranger)| tell.stranger(method, stranger)),
+            self.strangers(&program)
+                .into_iter()
+                .map(|(method, stranger)| Arc::new(tell.stranger(method, stranger))),
         );
         *self.link.program() = program;
         self.homes = homes;
@@ -174,20 +184,27 @@ impl Compositional {
 }
 
 /// The same two lines are told once, by whoever is surest and nearest.
-fn once_each(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(tell::nearest);
+fn once_each(mut findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    findings.par_sort_by(|a, b| tell::nearest(a, b));
     let (mut told, mut blamed) = (FxHashSet::default(), FxHashSet::default());
-    findings.retain_mut(|finding| {
-        let mut places: Vec<_> = finding.sites.iter().map(|site| (site.place.clone(), site.access)).collect();
-        let first = places[0].clone();
+    // Whether it is told, and whether its access was told before.
+    let mut judged: Vec<(bool, bool)> = Vec::with_capacity(findings.len());
+    for finding in &findings {
+        let mut places: Vec<_> = finding.sites.iter().map(|site| (&site.place, site.access)).collect();
+        let is_again = !blamed.insert((&finding.field, places[0]));
         places.sort();
-        if !blamed.insert((finding.field.clone(), first)) {
+        judged.push((told.insert((finding.rule, places)), is_again));
+    }
+    let told = findings.into_iter().zip(judged).filter(|(_, (is_told, _))| *is_told);
+    told.map(|(mut finding, (_, is_again))| {
+        if is_again {
+            let finding = Arc::make_mut(&mut finding);
             finding.confidence = Confidence::Low;
             finding.why.push("the same access is told already, against another".into());
         }
-        told.insert((finding.rule, places))
-    });
-    findings
+        finding
+    })
+    .collect()
 }
 
 /// Can others call it?

@@ -12,6 +12,7 @@ use ir::{ClassId, FieldId, MethodId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Homes {
@@ -24,12 +25,20 @@ pub(crate) struct Homes {
 /// What was found at one of them.
 #[derive(Default, Serialize, Deserialize)]
 struct Told {
-    findings: Vec<Finding>,
+    findings: Vec<Arc<Finding>>,
     /// What it was worked out from.
     methods: Box<[MethodId]>,
     noted: Box<[ClassId]>,
     /// Static fields that methods of the class touch.
-    statics: Box<[FieldId]>,
+    statics: Box<[Touch]>,
+}
+
+/// A static field that a class touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+struct Touch {
+    field: FieldId,
+    /// Something may be wrong with it: it is written, or says what guards it.
+    matters: bool,
 }
 
 /// What has changed since the rules were asked.
@@ -46,7 +55,7 @@ pub(crate) fn findings(
     homes: &mut Homes,
     mut touched: Touched,
     least: Confidence,
-) -> Vec<Finding> {
+) -> Vec<Arc<Finding>> {
     if std::mem::replace(&mut homes.least, least) != least {
         *homes = Homes { least, ..Homes::default() };
     }
@@ -82,25 +91,30 @@ impl Homes {
         self.classes.retain(|class, told| {
             let is_there = inner.contains_key(class);
             if !is_there {
-                fields.extend(&told.statics);
+                fields.extend(told.statics.iter().map(|touch| touch.field));
             }
             is_there
         });
+        let is_named = |class: &ClassId, members: &[ClassId]| {
+            std::iter::once(class).chain(members).any(|class| touched.classes.contains(class))
+        };
         let is_stale = |(class, members): &(&ClassId, &Vec<ClassId>)| match self.classes.get(class) {
-            Some(told) => {
-                let is_touched = |class: &ClassId| touched.classes.contains(class);
-                is_touched(class) || members.iter().any(is_touched) || told.is_stale(touched)
-            }
+            Some(told) => is_named(class, members) || told.is_stale(touched),
             None => true,
         };
         let stale: Vec<(ClassId, &Vec<ClassId>)> =
-            inner.iter().filter(is_stale).map(|(class, members)| (*class, members)).collect();
+            inner.par_iter().filter(is_stale).map(|(class, members)| (*class, members)).collect();
         let ask = |(class, members): (ClassId, &Vec<ClassId>)| (class, of_class(tell, class, members));
         let told: Vec<(ClassId, Told)> = stale.into_par_iter().map(ask).collect();
         for (class, told) in told {
-            fields.extend(&told.statics);
-            if let Some(before) = self.classes.insert(class, told) {
-                fields.extend(&before.statics);
+            let now: FxHashSet<Touch> = told.statics.iter().copied().collect();
+            let before = self.classes.insert(class, told);
+            let before = before.iter().flat_map(|told| told.statics.iter().copied()).collect();
+            // What was found at a field that it touches as before says itself what it was worked out from, but for
+            // classes that were not there.
+            match is_named(&class, &inner[&class]) {
+                true => fields.extend(now.union(&before).map(|touch| touch.field)),
+                false => fields.extend(now.symmetric_difference(&before).map(|touch| touch.field)),
             }
         }
         fields
@@ -113,14 +127,20 @@ impl Homes {
         mut stale: FxHashSet<FieldId>,
         touched: &Touched,
     ) {
-        let others = self.statics.iter().filter(|(_, told)| told.is_stale(touched));
-        stale.extend(others.map(|(&field, _)| field));
+        let others = self.statics.par_iter().filter(|(_, told)| told.is_stale(touched));
+        stale.par_extend(others.map(|(&field, _)| field));
         let mut touching: FxHashMap<FieldId, Vec<ClassId>> = FxHashMap::default();
+        let mut matter: FxHashSet<FieldId> = FxHashSet::default();
         for (&class, told) in &self.classes {
-            for field in told.statics.iter().filter(|field| stale.contains(field)) {
-                touching.entry(*field).or_default().push(class);
+            for &Touch { field, matters } in told.statics.iter().filter(|touch| stale.contains(&touch.field))
+            {
+                touching.entry(field).or_default().push(class);
+                if matters {
+                    matter.insert(field);
+                }
             }
         }
+        touching.retain(|field, _| matter.contains(field));
         stale.iter().filter(|field| !touching.contains_key(field)).for_each(|field| {
             self.statics.remove(field);
         });
@@ -132,7 +152,7 @@ impl Homes {
 }
 
 impl Told {
-    fn of(findings: Vec<Finding>, noted: Noted, statics: Vec<FieldId>) -> Told {
+    fn of(findings: Vec<Arc<Finding>>, noted: Noted, statics: Vec<Touch>) -> Told {
         let (methods, classes) = (noted.methods.into_iter().collect(), noted.classes.into_iter().collect());
         Told { findings, methods, noted: classes, statics: statics.into() }
     }
@@ -148,8 +168,8 @@ fn of_class(tell: &Tell<'_>, class: ClassId, members: &[ClassId]) -> Told {
         let entries = entries(tell, class, members);
         let is_own = |root: Root| !matches!(root, Root::Static(_));
         let conflicts = race::conflicts(tell.engine, tell.program, &entries, is_own);
-        let findings = conflicts.iter().map(|conflict| tell.conflict(conflict)).collect();
-        (findings, statics(tell.engine, &entries))
+        let findings = conflicts.iter().map(|conflict| Arc::new(tell.conflict(conflict))).collect();
+        (findings, statics(tell, &entries))
     });
     Told::of(findings, noted, statics)
 }
@@ -161,7 +181,7 @@ fn of_field(tell: &Tell<'_>, field: FieldId, classes: &[ClassId], inner: &Inner)
             classes.iter().flat_map(|class| entries(tell, *class, members(class))).collect();
         let is_it = |root: Root| root == Root::Static(field);
         let conflicts = race::conflicts(tell.engine, tell.program, &entries, is_it);
-        conflicts.iter().map(|conflict| tell.conflict(conflict)).collect()
+        conflicts.iter().map(|conflict| Arc::new(tell.conflict(conflict))).collect()
     });
     Told::of(findings, noted, Vec::new())
 }
@@ -172,19 +192,21 @@ fn entries(tell: &Tell<'_>, class: ClassId, members: &[ClassId]) -> Vec<Entry> {
     all.filter(|entry| entry.class == class).collect()
 }
 
-fn statics(engine: &Compositional, entries: &[Entry]) -> Vec<FieldId> {
+fn statics(tell: &Tell<'_>, entries: &[Entry]) -> Vec<Touch> {
     let accesses = entries
         .iter()
-        .filter(|entry| entry.outer.is_none())
-        .filter_map(|entry| engine.summary(entry.method))
+        .filter(|entry| entry.outer.is_none() && !entry.is_once)
+        .filter_map(|entry| tell.engine.summary(entry.method))
         .flat_map(|summary| &summary.accesses);
-    let mut fields: Vec<FieldId> = accesses
-        .filter_map(|access| match access.path.root {
-            Root::Static(field) => Some(field),
-            _ => None,
-        })
-        .collect();
-    fields.sort_unstable();
-    fields.dedup();
-    fields
+    let mut fields: FxHashMap<FieldId, bool> = FxHashMap::default();
+    for access in accesses {
+        if let Root::Static(field) = access.path.root {
+            let matters = fields.entry(field).or_default();
+            *matters = *matters || access.writes || race::is_guarded(tell.engine, tell.program, &access.path);
+        }
+    }
+    let mut touches: Vec<Touch> =
+        fields.into_iter().map(|(field, matters)| Touch { field, matters }).collect();
+    touches.sort_unstable();
+    touches
 }

@@ -1,6 +1,7 @@
 //! All methods that have a summary, by numbers that are used again when one goes. Owns who is there, what each needs
 //! and what was worked out for it; knows nothing of how.
 
+use crate::blocking;
 use crate::calls::Brief;
 use crate::frame::Method;
 use crate::noted::note_method;
@@ -73,6 +74,8 @@ pub(crate) struct Size {
     pub blocking: u32,
     pub strangers: u32,
     pub is_cut: bool,
+    /// One of its blocking calls may be worth telling.
+    pub may_block: bool,
 }
 
 impl Size {
@@ -86,6 +89,7 @@ impl Size {
             blocking: count(summary.blocking.len()),
             strangers: count(summary.strangers.len()),
             is_cut: summary.is_cut,
+            may_block: blocking::may_tell(summary),
         }
     }
 }

@@ -143,6 +143,14 @@ fn field_of(path: &Path) -> Option<FieldId> {
     }
 }
 
+/// Does the field that a path ends at say what guards it?
+pub(crate) fn is_guarded(engine: &Compositional, program: &Program, path: &Path) -> bool {
+    field_of(path).is_some_and(|field| {
+        note_class(program.field_ref(field).class);
+        guard::of_field(program, &engine.knowledge, field).is_some()
+    })
+}
+
 /// Where the field says what guards it, whoever does not hold that is wrong, and nobody else.
 fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) -> Option<Vec<Conflict<'a>>> {
     let path = seen.first()?.path;

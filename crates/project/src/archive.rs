@@ -6,6 +6,8 @@ use crate::salvage::salvage;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::sync::OnceLock;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// No class, manifest or service file is larger; a larger entry is a bomb or of no interest.
 pub const MAX_ENTRY: u64 = 64 << 20;
@@ -15,6 +17,8 @@ pub struct Archive {
     pub entries: Vec<Entry>,
     /// Why the directory of entries could not be trusted; `entries` is then what could be salvaged.
     pub damage: Option<&'static str>,
+    /// Of the packed bytes of each entry, once somebody has asked.
+    digests: Vec<OnceLock<u128>>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,12 +57,17 @@ impl Archive {
     /// `None` when the blob is no zip archive at all.
     pub fn open(blob: Blob) -> Option<Archive> {
         let damage = match read_directory(&blob) {
-            Ok(entries) => return Some(Archive { blob, entries, damage: None }),
+            Ok(entries) => return Some(Archive::of(blob, entries, None)),
             Err(damage) => damage,
         };
         let entries = salvage(&blob);
         let starts_like_zip = blob.read_up_to(0, 4).is_ok_and(|magic| magic.starts_with(b"PK"));
-        (starts_like_zip || !entries.is_empty()).then_some(Archive { blob, entries, damage: Some(damage) })
+        (starts_like_zip || !entries.is_empty()).then(|| Archive::of(blob, entries, Some(damage)))
+    }
+
+    fn of(blob: Blob, entries: Vec<Entry>, damage: Option<&'static str>) -> Archive {
+        let digests = entries.iter().map(|_| OnceLock::new()).collect();
+        Archive { blob, entries, damage, digests }
     }
 
     /// The uncompressed bytes of an entry of at most `limit` bytes.
@@ -109,6 +118,12 @@ impl Archive {
     pub fn packed_bytes(&self, entry: &Entry) -> Option<Vec<u8>> {
         let packed = self.packed(entry).ok()?;
         packed.read(0, packed.len()).ok()
+    }
+
+    /// By which the packed bytes of an entry are known; those that cannot be read are all the same.
+    pub fn digest(&self, number: usize) -> u128 {
+        let packed = || self.packed_bytes(&self.entries[number]).unwrap_or_default();
+        *self.digests[number].get_or_init(|| xxh3_128(&packed()))
     }
 
     /// An entry as an archive of its own: in place when it is stored, unpacked otherwise.

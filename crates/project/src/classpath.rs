@@ -7,7 +7,6 @@ use crate::class_name::class_name;
 use crate::index::{Index, Location};
 use crate::notes::{Kind, Notes};
 use classfile::{ClassBytes, Layer};
-use rustc_hash::FxHasher;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -46,9 +45,7 @@ impl ClassPath {
                 let entry = &jar.archive.entries[location.item as usize];
                 (entry.crc, entry.size, entry.packed, entry.method, entry.encrypted).hash(&mut hasher);
                 // Of what is damaged only the bytes tell.
-                let mut bytes = FxHasher::default();
-                bytes.write(&jar.archive.packed_bytes(entry).unwrap_or_default());
-                bytes.finish().hash(&mut hasher);
+                jar.archive.digest(location.item as usize).hash(&mut hasher);
             }
             Items::Classes(..) | Items::Services(_) => self.read(location, notes)?.hash(&mut hasher),
         }

@@ -44,7 +44,7 @@ fn identify(container: &Container, part: &mut dyn FnMut(&[u8])) {
                 part(&[u8::from(launcher), u8::from(entry.encrypted)]);
                 part(&entry.method.to_le_bytes());
                 part(&entry.size.to_le_bytes());
-                part(&jar.archive.packed_bytes(entry).unwrap_or_default());
+                part(&jar.archive.digest(item.entry as usize).to_le_bytes());
             }
         }
         Items::Classes(pieces, names) => {

@@ -4,6 +4,7 @@
 use classfile::{Annotation, ClassBytes, ClassFile, ClassSource, Layer};
 use findings::{Covers, Note, Rule, Suppression};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// By their simple names, in any package.
@@ -11,9 +12,14 @@ const SUPPRESSES: [&str; 2] = ["SuppressFBWarnings", "SuppressLint"];
 /// Without this in its bytes, a class has none of them.
 const SIGN: &[u8] = b"Suppress";
 
-/// What the annotations of a program say, by class; only for classes where they say something.
+/// What the annotations of a program say.
 #[derive(Default)]
-pub struct Annotated(BTreeMap<String, Vec<Said>>);
+pub struct Annotated {
+    /// By class; only for classes where they say something.
+    said: BTreeMap<String, Vec<Said>>,
+    /// Stamps of classes in which nothing is said, whatever they are called.
+    silent: FxHashSet<u64>,
+}
 
 #[derive(Default)]
 struct Said {
@@ -22,35 +28,53 @@ struct Said {
 }
 
 impl Annotated {
-    pub fn of(source: &(dyn ClassSource + Sync)) -> Annotated {
-        let mut annotated = Annotated::default();
+    /// `silent` are the stamps of classes of which it is known that nothing is said in them ([`Annotated::silent`]).
+    pub fn of(source: &(dyn ClassSource + Sync), silent: Vec<u64>) -> Annotated {
+        let mut annotated = Annotated { silent: silent.into_iter().collect(), ..Annotated::default() };
         annotated.read(source, &source.app_classes());
         annotated
+    }
+
+    /// Stamps of classes in which nothing is said, for a later run, in ascending order.
+    pub fn silent(&self) -> Vec<u64> {
+        let mut stamps: Vec<u64> = self.silent.iter().copied().collect();
+        stamps.sort_unstable();
+        stamps
     }
 
     /// The same after these classes have appeared, changed or gone.
     pub fn follow(&mut self, source: &(dyn ClassSource + Sync), changed: &[String]) {
         // What is said about a class is about those in it as well.
         let has_changed = |class: &&String| changed.iter().any(|name| is_in(name, class));
-        let around: Vec<String> = self.0.keys().filter(has_changed).cloned().collect();
-        changed.iter().chain(&around).for_each(|name| _ = self.0.remove(name));
+        let around: Vec<String> = self.said.keys().filter(has_changed).cloned().collect();
+        changed.iter().chain(&around).for_each(|name| _ = self.said.remove(name));
         self.read(source, &[changed, &around].concat());
     }
 
     /// Suppressions that name Snarl or one of its rules.
     pub fn suppressions(&self) -> impl Iterator<Item = &Suppression> {
-        self.0.values().flatten().filter_map(|said| said.suppression.as_ref())
+        self.said.values().flatten().filter_map(|said| said.suppression.as_ref())
     }
 
     /// About rules that there are not.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
-        self.0.values().flatten().flat_map(|said| &said.notes)
+        self.said.values().flatten().flat_map(|said| &said.notes)
     }
 
     fn read(&mut self, source: &(dyn ClassSource + Sync), names: &[String]) {
-        let said = |name: &String| (name.clone(), of_class(source, name));
-        let found: Vec<_> = names.par_iter().map(said).filter(|(_, said)| !said.is_empty()).collect();
-        self.0.extend(found);
+        let said = |name: &String| {
+            let stamp = source.stamp(name);
+            let is_silent = stamp.is_some_and(|stamp| self.silent.contains(&stamp));
+            (!is_silent).then(|| (stamp, name.clone(), of_class(source, name)))
+        };
+        let found: Vec<_> = names.par_iter().filter_map(said).collect();
+        for (stamp, name, said) in found {
+            if said.is_empty() {
+                self.silent.extend(stamp);
+            } else {
+                self.said.insert(name, said);
+            }
+        }
     }
 }
 

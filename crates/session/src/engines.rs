@@ -87,6 +87,11 @@ impl Beside {
         self.engine.is_some() && !is_as_good
     }
 
+    /// Nobody will ask any more, and the program ends.
+    pub fn end(&mut self) {
+        self.engine.take().into_iter().for_each(Compositional::end);
+    }
+
     /// Writes what [`Beside::recall`] goes on from.
     pub fn write(&mut self, to: &mut (dyn Write + Send)) -> io::Result<()> {
         self.engine.as_mut().map_or(Ok(()), |engine| engine.write(to))

@@ -243,6 +243,11 @@ impl Session {
         self.summaries = Some(summaries.into());
     }
 
+    /// Nobody will ask any more, and the program ends: summaries are not given back piece by piece, which takes long.
+    pub fn end(mut self) {
+        self.beside.end();
+    }
+
     /// Whether there are summaries that a later run should go on from.
     pub fn has_summaries(&self) -> bool {
         self.beside.is_worth_keeping()

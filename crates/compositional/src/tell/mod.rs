@@ -14,6 +14,7 @@ use crate::path::{Path, Root, Step};
 use crate::summary::Access;
 use findings::{Confidence, Finding, Frame, Place};
 use ir::{FieldId, MethodId, MethodRef, Program};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -201,14 +202,12 @@ pub(crate) fn short(method: &str) -> String {
 pub(crate) fn nearest(a: &Finding, b: &Finding) -> Ordering {
     let length = |finding: &Finding| finding.sites.iter().map(|site| site.trace.len()).sum::<usize>();
     let key = |finding: &Finding| (finding.confidence, length(finding));
-    key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id)).then_with(|| text(a).cmp(&text(b)))
+    let reasons = |finding: &Finding| finding.sites.iter().map(|site| site.concurrent.len()).sum::<usize>();
+    let more_reasons = || reasons(b).cmp(&reasons(a));
+    key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id)).then_with(more_reasons).then_with(|| a.cmp(b))
 }
 
-fn text(finding: &Finding) -> String {
-    format!("{finding:?}")
-}
-
-pub(crate) fn sorted(mut findings: Vec<Finding>) -> Vec<Arc<Finding>> {
-    findings.sort_by(|a, b| a.ranks(b).then_with(|| text(a).cmp(&text(b))));
-    findings.into_iter().map(Arc::new).collect()
+pub(crate) fn sorted(mut findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    findings.par_sort_by(|a, b| a.ranks(b).then_with(|| a.cmp(b)));
+    findings
 }

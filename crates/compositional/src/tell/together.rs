@@ -3,11 +3,12 @@
 
 use findings::{Confidence, Finding, Place};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// More methods than this are only counted.
 const MOST_NAMED: usize = 3;
 
-pub(crate) fn together(findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn together(findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
     let by_field = |finding: &Finding| vec![finding.field.clone().unwrap_or_default()];
     let by_culprit = |finding: &Finding| vec![class(finding), finding.sites[0].method.clone()];
     let by_other = |finding: &Finding| {
@@ -25,8 +26,8 @@ fn class(finding: &Finding) -> String {
 }
 
 /// Puts findings of the same kind and key behind the first of them. What is doubtful stays apart: nobody reads it.
-fn joined(findings: Vec<Finding>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<Finding> {
-    let mut groups: BTreeMap<(Confidence, String, Vec<String>), Vec<Finding>> = BTreeMap::new();
+fn joined(findings: Vec<Arc<Finding>>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<Arc<Finding>> {
+    let mut groups: BTreeMap<(Confidence, String, Vec<String>), Vec<Arc<Finding>>> = BTreeMap::new();
     let mut alone = Vec::new();
     for finding in findings {
         if finding.confidence == Confidence::Low || finding.sites.len() < 2 {
@@ -40,14 +41,15 @@ fn joined(findings: Vec<Finding>, key: impl Fn(&Finding) -> Vec<String>) -> Vec<
     alone
 }
 
-fn one(mut group: Vec<Finding>) -> Finding {
-    group.sort_by(super::nearest);
+fn one(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
+    group.sort_by(|a, b| super::nearest(a, b));
     let rest = group.split_off(1);
-    let Some(mut head) = group.pop() else { return Finding::default() };
+    let Some(mut all) = group.pop() else { return Arc::default() };
     if rest.is_empty() {
-        return head;
+        return all;
     }
-    let methods = others(&head, &rest);
+    let head = Arc::make_mut(&mut all);
+    let methods = others(head, &rest);
     if !methods.is_empty() {
         head.why.push(match methods.len() {
             number if number > MOST_NAMED => format!("{number} other methods do the same"),
@@ -58,22 +60,22 @@ fn one(mut group: Vec<Finding>) -> Finding {
     let mut members: Vec<String> = std::iter::once(head.id.clone()).chain(head.members.drain(..)).collect();
     for finding in rest {
         head.also.extend(pair(&finding));
-        head.also.extend(finding.also);
-        fields.extend(finding.field.into_iter().chain(finding.fields));
-        members.push(finding.id);
-        members.extend(finding.members);
+        head.also.extend(finding.also.iter().cloned());
+        fields.extend(finding.field.iter().chain(&finding.fields).cloned());
+        members.push(finding.id.clone());
+        members.extend(finding.members.iter().cloned());
     }
     for list in [&mut fields, &mut members] {
         list.sort();
         list.dedup();
     }
-    let own = pair(&head);
+    let own = pair(head);
     head.also.sort();
     head.also.dedup();
     head.also.retain(|pair| Some(pair) != own.as_ref());
     head.fields = if fields.len() > 1 { fields } else { Vec::new() };
     head.members = members;
-    head
+    all
 }
 
 fn pair(finding: &Finding) -> Option<(Place, Place)> {
@@ -82,11 +84,14 @@ fn pair(finding: &Finding) -> Option<(Place, Place)> {
 }
 
 /// The methods that the others blame, without the one that is blamed first.
-fn others(head: &Finding, rest: &[Finding]) -> Vec<String> {
+fn others(head: &Finding, rest: &[Arc<Finding>]) -> Vec<String> {
     let blamed = |finding: &Finding| finding.sites.first().map(|site| site.method.clone());
     let own = blamed(head);
-    let mut methods: Vec<String> =
-        rest.iter().filter_map(blamed).filter(|method| Some(method) != own.as_ref()).collect();
+    let mut methods: Vec<String> = rest
+        .iter()
+        .filter_map(|finding| blamed(finding))
+        .filter(|method| Some(method) != own.as_ref())
+        .collect();
     methods.sort();
     methods.dedup();
     methods.iter().map(|method| super::short(method)).collect()
@@ -97,16 +102,16 @@ mod tests {
     use super::*;
     use findings::{Rule, Site};
 
-    fn race(field: &str, culprit: &str, other: &str) -> Finding {
+    fn race(field: &str, culprit: &str, other: &str) -> Arc<Finding> {
         let site = |method: &str| Site { method: method.to_owned(), ..Site::default() };
-        Finding {
+        Arc::new(Finding {
             id: format!("{field} {culprit} {other}"),
             rule: Rule::Race,
             confidence: Confidence::High,
             field: Some(field.to_owned()),
             sites: vec![site(culprit), site(other)],
             ..Finding::default()
-        }
+        })
     }
 
     #[test]
@@ -133,7 +138,10 @@ mod tests {
 
     #[test]
     fn what_is_doubtful_stays_apart() {
-        let low = |culprit: &str| Finding { confidence: Confidence::Low, ..race("C.f", culprit, "C.w()") };
+        let low = |culprit: &str| {
+            let sure = Finding::clone(&race("C.f", culprit, "C.w()"));
+            Arc::new(Finding { confidence: Confidence::Low, ..sure })
+        };
         assert_eq!(together(vec![low("C.a()"), low("C.b()")]).len(), 2);
     }
 }

@@ -5,7 +5,7 @@ use crate::callers::Callers;
 use crate::frame::Method;
 use crate::homes::{self, Homes, Touched};
 use crate::link::Link;
-use crate::methods::{Methods, Slot};
+use crate::methods::{Methods, Size, Slot};
 use crate::sketch::Ahead;
 use crate::stages::Stages;
 use crate::stale::Stale;
@@ -114,17 +114,26 @@ impl Compositional {
 
     /// How much there is of everything.
     pub fn sizes(&self) -> Vec<(&'static str, u64)> {
-        let sum = |count: fn(&Slot) -> u64| self.methods.iter().map(count).sum::<u64>();
-        vec![
-            ("summarised methods", self.methods.len() as u64),
-            ("accesses in summaries", sum(|slot| slot.size.accesses.into())),
-            ("locks in summaries", sum(|slot| u64::from(slot.size.taken) + u64::from(slot.size.nested))),
-            ("functions in summaries", sum(|slot| slot.size.runs.into())),
-            ("calls in summaries", sum(|slot| slot.calls.len() as u64)),
-            ("blocking calls in summaries", sum(|slot| slot.size.blocking.into())),
-            ("summaries cut", sum(|slot| slot.size.is_cut.into())),
-            ("calls not followed back", sum(|slot| slot.cut.len() as u64)),
-        ]
+        let names = [
+            "accesses in summaries",
+            "locks in summaries",
+            "functions in summaries",
+            "calls in summaries",
+            "blocking calls in summaries",
+            "summaries cut",
+            "calls not followed back",
+        ];
+        let mut counts = names.map(|_| 0);
+        for slot in self.methods.iter() {
+            let Size { accesses, taken, nested, runs, blocking, is_cut, .. } = slot.size;
+            let locks = u64::from(taken) + u64::from(nested);
+            let (calls, cut) = (slot.calls.len() as u64, slot.cut.len() as u64);
+            let own = [accesses.into(), locks, runs.into(), calls, blocking.into(), is_cut.into(), cut];
+            counts.iter_mut().zip(own).for_each(|(count, own)| *count += own);
+        }
+        std::iter::once(("summarised methods", self.methods.len() as u64))
+            .chain(names.into_iter().zip(counts))
+            .collect()
     }
 
     /// Everything the rules have to say.

@@ -41,8 +41,13 @@ pub(crate) struct Seen<'a> {
     pub held: Vec<Held>,
 }
 
-/// What a class has to be called, on its own objects and on those of the class around it.
-pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId) -> Vec<Entry> {
+/// What a class has to be called, on its own objects and on those of the class around it, as far as it is wanted.
+pub(crate) fn of_class(
+    engine: &Compositional,
+    program: &Program,
+    class: ClassId,
+    wanted: &dyn Fn(MethodId) -> bool,
+) -> Vec<Entry> {
     let mut found = Vec::new();
     let own = evidence::of_class(program, &engine.knowledge, class);
     let outer = outer(program, class);
@@ -52,7 +57,7 @@ pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId
         return found;
     }
     let is_nameless = is_nameless(program, class);
-    for &method in &program.class(class).methods {
+    for method in program.class(class).methods.iter().copied().filter(|&method| wanted(method)) {
         let Some(known) = engine.method(method) else { continue };
         if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
             continue;
@@ -86,7 +91,7 @@ pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId
         }
     }
     if !is_nameless {
-        found.extend(inherited(engine, program, class, &own));
+        found.extend(inherited(engine, program, class, &own, wanted));
     }
     found
 }
@@ -95,19 +100,29 @@ pub(crate) fn of_class(engine: &Compositional, program: &Program, class: ClassId
 const HIGHEST: usize = 4;
 
 /// Methods of superclasses that touch the object, unless the class has methods of its own in their place.
-fn inherited(engine: &Compositional, program: &Program, class: ClassId, own: &ClassSays) -> Vec<Entry> {
+fn inherited(
+    engine: &Compositional,
+    program: &Program,
+    class: ClassId,
+    own: &ClassSays,
+    wanted: &dyn Fn(MethodId) -> bool,
+) -> Vec<Entry> {
     let mut found = Vec::new();
     let mut seen: FxHashSet<ir::Selector> =
         program.class(class).methods.iter().map(|&method| program.method_ref(method).selector).collect();
     for above in program.superclasses(class).skip(1).take(HIGHEST) {
         for &method in &program.class(above).methods {
+            let is_there = engine.methods.number(method).is_some();
+            let is_new = is_there && seen.insert(program.method_ref(method).selector);
+            if !is_new || !wanted(method) {
+                continue;
+            }
             let Some(known) = engine.method(method) else { continue };
-            let is_new = seen.insert(program.method_ref(method).selector);
             let touches = |access: &Access| access.path.root == Root::Param(0);
             let is_plain = !known.is_static && !known.is_constructor && is_open(engine, program, method);
             let is_of_use =
                 engine.summary(method).is_some_and(|summary| summary.accesses.iter().any(touches));
-            if !is_new || !is_plain || !is_of_use || engine.has_unknown_callers(method) {
+            if !is_plain || !is_of_use || engine.has_unknown_callers(method) {
                 continue;
             }
             let evidence = engine.evidence(program, own, method).map(Arc::new);

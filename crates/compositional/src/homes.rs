@@ -33,13 +33,18 @@ struct Told {
     statics: Box<[Touch]>,
 }
 
-/// A static field that a class touches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A static field that methods of a class touch.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 struct Touch {
     field: FieldId,
+    /// In ascending order.
+    methods: Box<[MethodId]>,
     /// Something may be wrong with it: it is written, or says what guards it.
     matters: bool,
 }
+
+/// Methods that touch a static field, by the class on whose objects they can be called.
+type Touching = Vec<(ClassId, Box<[MethodId]>)>;
 
 /// What has changed since the rules were asked.
 #[derive(Debug, Default)]
@@ -74,10 +79,12 @@ pub(crate) fn findings(
 type Inner = FxHashMap<ClassId, Vec<ClassId>>;
 
 fn inner(engine: &Compositional, program: &Program) -> Inner {
+    let outer = |&class: &ClassId| (class, entry::outer(program, class).map(|(outer, _)| outer));
+    let outer: Vec<(ClassId, Option<ClassId>)> = engine.classes.par_iter().map(outer).collect();
     let mut inner: Inner = FxHashMap::default();
-    for &class in &engine.classes {
+    for (class, outer) in outer {
         inner.entry(class).or_default().push(class);
-        if let Some((outer, _)) = entry::outer(program, class) {
+        if let Some(outer) = outer {
             inner.entry(outer).or_default().push(class);
         }
     }
@@ -107,15 +114,16 @@ impl Homes {
         let ask = |(class, members): (ClassId, &Vec<ClassId>)| (class, of_class(tell, class, members));
         let told: Vec<(ClassId, Told)> = stale.into_par_iter().map(ask).collect();
         for (class, told) in told {
-            let now: FxHashSet<Touch> = told.statics.iter().copied().collect();
-            let before = self.classes.insert(class, told);
-            let before = before.iter().flat_map(|told| told.statics.iter().copied()).collect();
+            let before = self.classes.remove(&class).unwrap_or_default();
+            let now: FxHashSet<&Touch> = told.statics.iter().collect();
+            let before: FxHashSet<&Touch> = before.statics.iter().collect();
             // What was found at a field that it touches as before says itself what it was worked out from, but for
             // classes that were not there.
             match is_named(&class, &inner[&class]) {
                 true => fields.extend(now.union(&before).map(|touch| touch.field)),
                 false => fields.extend(now.symmetric_difference(&before).map(|touch| touch.field)),
             }
+            self.classes.insert(class, told);
         }
         fields
     }
@@ -129,14 +137,13 @@ impl Homes {
     ) {
         let others = self.statics.par_iter().filter(|(_, told)| told.is_stale(touched));
         stale.par_extend(others.map(|(&field, _)| field));
-        let mut touching: FxHashMap<FieldId, Vec<ClassId>> = FxHashMap::default();
+        let mut touching: FxHashMap<FieldId, Touching> = FxHashMap::default();
         let mut matter: FxHashSet<FieldId> = FxHashSet::default();
         for (&class, told) in &self.classes {
-            for &Touch { field, matters } in told.statics.iter().filter(|touch| stale.contains(&touch.field))
-            {
-                touching.entry(field).or_default().push(class);
-                if matters {
-                    matter.insert(field);
+            for touch in told.statics.iter().filter(|touch| stale.contains(&touch.field)) {
+                touching.entry(touch.field).or_default().push((class, touch.methods.clone()));
+                if touch.matters {
+                    matter.insert(touch.field);
                 }
             }
         }
@@ -144,8 +151,8 @@ impl Homes {
         stale.iter().filter(|field| !touching.contains_key(field)).for_each(|field| {
             self.statics.remove(field);
         });
-        let touching: Vec<(FieldId, Vec<ClassId>)> = touching.into_iter().collect();
-        let ask = |(field, classes): (FieldId, Vec<ClassId>)| (field, of_field(tell, field, &classes, inner));
+        let touching: Vec<(FieldId, Touching)> = touching.into_iter().collect();
+        let ask = |(field, touching): (FieldId, Touching)| (field, of_field(tell, field, &touching, inner));
         let told: Vec<(FieldId, Told)> = touching.into_par_iter().map(ask).collect();
         self.statics.extend(told);
     }
@@ -165,7 +172,7 @@ impl Told {
 
 fn of_class(tell: &Tell<'_>, class: ClassId, members: &[ClassId]) -> Told {
     let ((findings, statics), noted) = noting(|| {
-        let entries = entries(tell, class, members);
+        let entries = entries(tell, class, members, &|_| true);
         let is_own = |root: Root| !matches!(root, Root::Static(_));
         let conflicts = race::conflicts(tell.engine, tell.program, &entries, is_own);
         let findings = conflicts.iter().map(|conflict| Arc::new(tell.conflict(conflict))).collect();
@@ -174,11 +181,16 @@ fn of_class(tell: &Tell<'_>, class: ClassId, members: &[ClassId]) -> Told {
     Told::of(findings, noted, statics)
 }
 
-fn of_field(tell: &Tell<'_>, field: FieldId, classes: &[ClassId], inner: &Inner) -> Told {
+fn of_field(tell: &Tell<'_>, field: FieldId, touching: &Touching, inner: &Inner) -> Told {
     let (findings, noted) = noting(|| {
         let members = |class: &ClassId| inner.get(class).map_or(&[][..], Vec::as_slice);
-        let entries: Vec<Entry> =
-            classes.iter().flat_map(|class| entries(tell, *class, members(class))).collect();
+        let entries: Vec<Entry> = touching
+            .iter()
+            .flat_map(|(class, methods)| {
+                let touches = |method: MethodId| methods.binary_search(&method).is_ok();
+                entries(tell, *class, members(class), &touches)
+            })
+            .collect();
         let is_it = |root: Root| root == Root::Static(field);
         let conflicts = race::conflicts(tell.engine, tell.program, &entries, is_it);
         conflicts.iter().map(|conflict| Arc::new(tell.conflict(conflict))).collect()
@@ -187,26 +199,40 @@ fn of_field(tell: &Tell<'_>, field: FieldId, classes: &[ClassId], inner: &Inner)
 }
 
 /// What can be called on the objects of a class, by whichever class has it.
-fn entries(tell: &Tell<'_>, class: ClassId, members: &[ClassId]) -> Vec<Entry> {
-    let all = members.iter().flat_map(|&member| entry::of_class(tell.engine, tell.program, member));
+fn entries(
+    tell: &Tell<'_>,
+    class: ClassId,
+    members: &[ClassId],
+    wanted: &dyn Fn(MethodId) -> bool,
+) -> Vec<Entry> {
+    let all = members.iter().flat_map(|&member| entry::of_class(tell.engine, tell.program, member, wanted));
     all.filter(|entry| entry.class == class).collect()
 }
 
+/// What is touched by methods that are called on objects of the class itself, and by whom in all.
 fn statics(tell: &Tell<'_>, entries: &[Entry]) -> Vec<Touch> {
-    let accesses = entries
-        .iter()
-        .filter(|entry| entry.outer.is_none() && !entry.is_once)
-        .filter_map(|entry| tell.engine.summary(entry.method))
-        .flat_map(|summary| &summary.accesses);
-    let mut fields: FxHashMap<FieldId, bool> = FxHashMap::default();
-    for access in accesses {
-        if let Root::Static(field) = access.path.root {
-            let matters = fields.entry(field).or_default();
+    let mut touches: FxHashMap<FieldId, (Vec<MethodId>, bool)> = FxHashMap::default();
+    let mut own: FxHashSet<FieldId> = FxHashSet::default();
+    for entry in entries.iter().filter(|entry| !entry.is_once) {
+        let summary = tell.engine.summary(entry.method);
+        for access in summary.iter().flat_map(|summary| &summary.accesses) {
+            let Root::Static(field) = access.path.root else { continue };
+            let (methods, matters) = touches.entry(field).or_default();
+            methods.push(entry.method);
             *matters = *matters || access.writes || race::is_guarded(tell.engine, tell.program, &access.path);
+            if entry.outer.is_none() {
+                own.insert(field);
+            }
         }
     }
-    let mut touches: Vec<Touch> =
-        fields.into_iter().map(|(field, matters)| Touch { field, matters }).collect();
+    let touches = touches.into_iter().filter(|(field, _)| own.contains(field));
+    let mut touches: Vec<Touch> = touches
+        .map(|(field, (mut methods, matters))| {
+            methods.sort_unstable();
+            methods.dedup();
+            Touch { field, methods: methods.into(), matters }
+        })
+        .collect();
     touches.sort_unstable();
     touches
 }

@@ -24,6 +24,8 @@ pub(crate) struct Methods {
     free: Vec<u32>,
     /// Some have come or gone since they were put in order.
     pub has_others: bool,
+    /// Numbers of those that have come and were not asked about yet; some may be gone again.
+    pub new: Vec<u32>,
 }
 
 pub(crate) struct Slot {
@@ -126,7 +128,7 @@ impl Methods {
         let numbers = numbers.filter_map(|(number, slot)| Some((slot.as_ref()?.method.id, number as u32)));
         let numbers = numbers.collect();
         let free = (0..slots.len() as u32).filter(|&number| slots[number as usize].is_none()).collect();
-        Methods { slots, numbers, free, has_others: false }
+        Methods { slots, numbers, free, has_others: false, new: Vec::new() }
     }
 
     /// By their numbers.
@@ -186,6 +188,7 @@ impl Methods {
         };
         self.numbers.insert(id, number);
         self.has_others = true;
+        self.new.push(number);
         number
     }
 

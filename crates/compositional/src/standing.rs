@@ -10,16 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Nothing at all for a method that nobody has asked about yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Standing(u8);
 
 impl Standing {
-    const ASKED: u8 = 1;
-    const CLOSED: u8 = 2;
-    const NAMELESS: u8 = 4;
-    const ELSEWHERE: u8 = 8;
-    const TASK: u8 = 16;
+    const CLOSED: u8 = 1;
+    const NAMELESS: u8 = 2;
+    const ELSEWHERE: u8 = 4;
+    const TASK: u8 = 8;
 
     /// Only known code can call it.
     pub fn is_closed(self) -> bool {
@@ -58,12 +56,12 @@ impl Compositional {
         for (number, standing) in numbers.into_iter().zip(standing) {
             self.methods.at_mut(number).standing = standing;
         }
+        self.methods.new.clear();
         *self.link.program() = program;
     }
 
     fn to_ask(&self, program: &Program, stale: &Stale, escaping: &[ClassId]) -> Vec<u32> {
-        let is_new = |&number: &u32| self.methods.at(number).standing == Standing::default();
-        let new = self.methods.all().filter(is_new);
+        let new = self.methods.new.iter().copied().filter(|&number| self.methods.at_if(number).is_some());
         let of_classes =
             stale.classes.iter().chain(escaping).flat_map(|&class| &program.class(class).methods);
         let named = stale.selectors.iter().flat_map(|&selector| self.link.bodies(selector));
@@ -81,7 +79,7 @@ impl Compositional {
         let is_task = of_task && self.knowledge.is_task_method(name);
         let is_nameless =
             !of_task && entry::is_nameless(program, method.class) && !self.escaping.contains(&method.class);
-        let mut standing = Standing::ASKED;
+        let mut standing = 0;
         let mut set = |flag: u8, is_set: bool| standing |= if is_set { flag } else { 0 };
         set(Standing::CLOSED, self.link.is_closed(method.id));
         set(Standing::NAMELESS, is_nameless);

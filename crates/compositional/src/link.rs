@@ -468,9 +468,9 @@ impl Link {
     }
 
     /// Does a call of this name make a stream a parallel one?
-    pub fn makes_parallel(&self, selector: Selector) -> bool {
+    pub fn makes_parallel(&self, knowledge: &Knowledge, selector: Selector) -> bool {
         let program = self.program.lock().expect("nobody panics with it");
-        matches!(program.selector_text(selector).0, "parallel" | "parallelStream")
+        knowledge.makes_parallel(program.selector_text(selector).0)
     }
 
     /// The class of a value, if it is always the same.

@@ -224,7 +224,7 @@ impl Frame<'_> {
         }
     }
 
-    /// `wait` gives up the lock it is called on, and no other.
+    /// A call that gives up the lock it is called on, and no other.
     fn write_pause(
         &mut self,
         event: EventId,
@@ -233,7 +233,7 @@ impl Frame<'_> {
         state: &State,
         draft: &mut Draft,
     ) {
-        let Some(receiver) = call.args.first().cloned().filter(|_| name == "wait") else { return };
+        let Some(receiver) = call.args.first().cloned().filter(|_| self.knowledge.pauses(name)) else { return };
         let (lock, _) = self.lock(&receiver);
         if let Event::Call { target, .. } = &self.outline.events[event as usize]
             && state.holds(lock)
@@ -326,7 +326,7 @@ impl Frame<'_> {
         for _ in 0..16 {
             let Value::Result(event) = outline.values[value as usize] else { return false };
             let Event::Call { target, args, .. } = &outline.events[event as usize] else { return false };
-            if self.link.makes_parallel(target.selector) {
+            if self.link.makes_parallel(self.knowledge, target.selector) {
                 return true;
             }
             let Some(&receiver) = args.first() else { return false };

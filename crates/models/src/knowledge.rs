@@ -58,6 +58,8 @@ pub struct Knowledge {
     asserts_held: FxHashSet<String>,
     once: FxHashSet<String>,
     task_methods: FxHashSet<String>,
+    parallel: FxHashSet<String>,
+    pauses: FxHashSet<String>,
     held_suffixes: Vec<String>,
     setup_prefixes: Vec<String>,
     tests_suffixes: Vec<String>,
@@ -111,6 +113,8 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "task") => self.task_methods.extend(list),
+            ("methods", "parallel") => self.parallel.extend(list),
+            ("methods", "pauses") => self.pauses.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
             ("methods", "shows") => self.shows.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
@@ -173,6 +177,16 @@ impl Knowledge {
     /// Is a method of this name what runs when a task is run?
     pub fn is_task_method(&self, method: &str) -> bool {
         self.task_methods.contains(method)
+    }
+
+    /// Does a method of this name make the steps of a stream run on several threads?
+    pub fn makes_parallel(&self, method: &str) -> bool {
+        self.parallel.contains(method)
+    }
+
+    /// Does a method of this name give up the lock of its object until it returns?
+    pub fn pauses(&self, method: &str) -> bool {
+        self.pauses.contains(method)
     }
 
     /// Does a method of this name only tell people what there is?
@@ -259,6 +273,8 @@ mod tests {
         assert!(knowledge.gives_permits("java/util/concurrent/Semaphore"));
         assert!(knowledge.has_one_user("java/io/InputStream"));
         assert!(knowledge.only_shows("toString"));
+        assert!(knowledge.makes_parallel("parallelStream") && !knowledge.makes_parallel("stream"));
+        assert!(knowledge.pauses("wait") && !knowledge.pauses("await"));
         assert!(knowledge.is_task_method("run") && !knowledge.is_task_method("runs"));
         assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));
     }

@@ -145,7 +145,7 @@ impl Compositional {
         let found = homes::findings(self, &program, &mut homes, touched, least);
         self.stages.end("rules of memory");
         let tell = Tell { engine: self, program: &program, least };
-        let mut found = tell::together(once_each(found));
+        let (mut found, ()) = rayon::join(|| tell::together(once_each(found)), || self.open_summaries());
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| Arc::new(tell.cycle(cycle))));
         found.extend(blocking::find(self, &program).iter().map(|blocked| Arc::new(tell.blocked(blocked))));
         found.extend(
@@ -163,6 +163,12 @@ impl Compositional {
     /// Seconds of each stage since the last time.
     pub fn take_seconds(&mut self) -> Vec<(&'static str, f64)> {
         self.stages.take()
+    }
+
+    /// Reads the summaries that rules about locks and calls ask for one by one.
+    fn open_summaries(&self) {
+        let is_asked = |slot: &&Slot| slot.size.nested > 0 || slot.size.may_block || slot.size.strangers > 0;
+        self.methods.slots().par_iter().flatten().filter(is_asked).for_each(|slot| _ = slot.summary.get());
     }
 
     /// Calls of interfaces that promise nothing, in classes that promise much.

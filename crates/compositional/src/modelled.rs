@@ -233,7 +233,9 @@ impl Frame<'_> {
         state: &State,
         draft: &mut Draft,
     ) {
-        let Some(receiver) = call.args.first().cloned().filter(|_| self.knowledge.pauses(name)) else { return };
+        let Some(receiver) = call.args.first().cloned().filter(|_| self.knowledge.pauses(name)) else {
+            return;
+        };
         let (lock, _) = self.lock(&receiver);
         if let Event::Call { target, .. } = &self.outline.events[event as usize]
             && state.holds(lock)

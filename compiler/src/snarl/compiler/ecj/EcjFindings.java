@@ -1,0 +1,152 @@
+package snarl.compiler.ecj;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.eclipse.jdt.core.compiler.CategorizedProblem;
+import org.eclipse.jdt.core.compiler.CharOperation;
+import org.eclipse.jdt.internal.compiler.ClassFile;
+import org.eclipse.jdt.internal.compiler.CompilationResult;
+import org.eclipse.jdt.internal.compiler.ast.AbstractMethodDeclaration;
+import org.eclipse.jdt.internal.compiler.ast.CompilationUnitDeclaration;
+import org.eclipse.jdt.internal.compiler.ast.TypeDeclaration;
+import org.eclipse.jdt.internal.compiler.lookup.LocalTypeBinding;
+import org.eclipse.jdt.internal.compiler.util.Messages;
+import snarl.compiler.shape.ProblemStubs;
+import snarl.compiler.state.Compiled;
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.state.Compiled.MethodName;
+import snarl.compiler.state.Compiled.Status;
+import snarl.compiler.state.Problem;
+
+/**
+ * What is to be learnt from a file's syntax tree while the compiler still has it: what it declares, which types
+ * were given up, which methods got lost. Together with the compiler's result it becomes a {@link Compiled}.
+ */
+final class EcjFindings {
+    private String failure;
+    private boolean attributed = true;
+    private String packageName = "";
+    private final Set<String> declared = new TreeSet<>();
+    private final Set<String> problemTypes = new HashSet<>();
+    private final Map<String, List<String>> lost = new HashMap<>();
+
+    private EcjFindings() {}
+
+    static EcjFindings failed(String message) {
+        EcjFindings found = new EcjFindings();
+        found.failure = message;
+        return found;
+    }
+
+    static EcjFindings in(CompilationUnitDeclaration unit) {
+        EcjFindings found = new EcjFindings();
+        found.attributed = !unit.ignoreFurtherInvestigation;
+        if (unit.currentPackage != null) found.packageName = CharOperation.toString(unit.currentPackage.tokens);
+        if (unit.types != null) {
+            String prefix = found.packageName.isEmpty() ? "" : found.packageName.replace('.', '/') + "/";
+            for (TypeDeclaration type : unit.types) {
+                found.declared.add(prefix + new String(type.name));
+                found.look(type, unit.ignoreFurtherInvestigation);
+            }
+        }
+        for (LocalTypeBinding local : unit.localTypes.values()) {
+            if (local.scope != null) found.look(local.scope.referenceContext, false);
+        }
+        return found;
+    }
+
+    /** A type whose enclosing type was given up is given up with it. */
+    private void look(TypeDeclaration type, boolean givenUp) {
+        boolean broken = givenUp || type.ignoreFurtherInvestigation;
+        if (type.binding != null && type.binding.constantPoolName() != null) {
+            String name = new String(type.binding.constantPoolName());
+            if (broken) problemTypes.add(name);
+            if (type.methods != null) {
+                for (AbstractMethodDeclaration method : type.methods) {
+                    if (method.binding == null && !method.isClinit()) lost.computeIfAbsent(name, none -> new ArrayList<>()).add(name(method));
+                }
+            }
+        }
+        if (type.memberTypes != null) {
+            for (TypeDeclaration member : type.memberTypes) look(member, broken);
+        }
+    }
+
+    private static String name(AbstractMethodDeclaration method) {
+        return method.isConstructor() ? "<init>" : new String(method.selector);
+    }
+
+    Compiled result(CompilationResult result) {
+        if (failure != null) return Compiled.failed("the compiler gave up: " + failure);
+        return new Compiled(
+                Status.COMPILED,
+                result.hasErrors(),
+                result.hasSyntaxError,
+                attributed,
+                result.hasInconsistentToplevelHierarchies,
+                problems(result),
+                classes(result),
+                packageName,
+                declared,
+                EcjReferences.of(result));
+    }
+
+    private List<ClassOutput> classes(CompilationResult result) {
+        List<ClassOutput> classes = new ArrayList<>();
+        for (ClassFile file : result.getClassFiles()) {
+            String name = new String(file.fileName());
+            byte[] bytes = file.getBytes();
+            List<MethodName> stubs = result.hasErrors() ? ProblemStubs.in(bytes, stubMessage()) : List.of();
+            classes.add(new ClassOutput(name, bytes, problemTypes.contains(name), stubs, lost.getOrDefault(name, List.of())));
+        }
+        classes.sort((one, other) -> one.name().compareTo(other.name()));
+        return classes;
+    }
+
+    /** What the texts for one problem and for several begin with. */
+    private static String stubMessage() {
+        return CharOperation.charToString(
+                Messages.compilation_unresolvedProblem.substring(0, Messages.compilation_unresolvedProblem.indexOf(':')).toCharArray());
+    }
+
+    private static List<Problem> problems(CompilationResult result) {
+        List<Problem> problems = new ArrayList<>();
+        if (!result.hasProblems()) return problems;
+        int[] lineEnds = result.getLineSeparatorPositions();
+        for (CategorizedProblem problem : result.getProblems()) {
+            int start = Math.max(0, problem.getSourceStart());
+            int end = Math.max(start, problem.getSourceEnd() + 1);
+            int line = line(lineEnds, start);
+            int endLine = line(lineEnds, Math.max(start, end - 1));
+            problems.add(new Problem(
+                    problem.isError() ? Problem.ERROR : Problem.WARNING,
+                    line,
+                    start - lineStart(lineEnds, line) + 1,
+                    endLine,
+                    end - lineStart(lineEnds, endLine) + 1,
+                    problem.getID(),
+                    problem.getMessage()));
+        }
+        return problems;
+    }
+
+    private static int line(int[] lineEnds, int position) {
+        int low = 0;
+        int high = lineEnds.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (lineEnds[middle] < position) low = middle + 1;
+            else high = middle;
+        }
+        return low + 1;
+    }
+
+    private static int lineStart(int[] lineEnds, int line) {
+        return line == 1 ? 0 : lineEnds[line - 2] + 1;
+    }
+}

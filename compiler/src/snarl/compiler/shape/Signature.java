@@ -1,0 +1,212 @@
+package snarl.compiler.shape;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import snarl.compiler.shape.ClassBytes.Cursor;
+import snarl.compiler.shape.ClassBytes.Member;
+import snarl.compiler.shape.ClassBytes.Slice;
+
+/**
+ * Everything about a class that the compilation of another file can see: its head, members, constants, permitted
+ * subclasses, record components, the annotations that steer a compiler; no bodies, nothing synthetic.
+ *
+ * It has two parts. A change of the general part may matter to whoever refers to the class. A change of a named
+ * part, a field or private method, can matter only to those who also write its name: nobody inherits, overrides
+ * or implements such a member without naming it.
+ */
+public final class Signature {
+    private static final int PRIVATE = 0x0002;
+    private static final int SYNTHETIC = 0x1000;
+    private static final int ENUM = 0x4000;
+    /** public, private, protected, static, final, interface, abstract, annotation, enum; not super, synthetic. */
+    private static final int CLASS_FLAGS = 0x661F;
+    /** public, private, protected, static, final, varargs, abstract; how a body runs is nobody's business. */
+    private static final int METHOD_FLAGS = 0x049F;
+    /** public, private, protected, static, final, enum. */
+    private static final int FIELD_FLAGS = 0x401F;
+
+    private final String general;
+    private final Map<String, String> named;
+
+    private Signature(String general, Map<String, String> named) {
+        this.general = general;
+        this.named = named;
+    }
+
+    public static Signature of(byte[] classFile) {
+        return new Reader(new ClassBytes(classFile)).read();
+    }
+
+    /** Whether anybody outside the file can see the class at all. */
+    public boolean visible() {
+        return !general.isEmpty();
+    }
+
+    /**
+     * What is different in the other: null if it is the general part, else the names of the members.
+     */
+    public Set<String> difference(Signature other) {
+        if (!general.equals(other.general)) return null;
+        Set<String> names = new TreeSet<>();
+        collect(named, other.named, names);
+        collect(other.named, named, names);
+        return names;
+    }
+
+    private static void collect(Map<String, String> one, Map<String, String> other, Set<String> names) {
+        one.forEach((key, value) -> {
+            if (!value.equals(other.get(key))) names.add(key.substring(key.indexOf(' ') + 1));
+        });
+    }
+
+    private static final class Reader {
+        private final ClassBytes file;
+        private final StringBuilder general = new StringBuilder();
+        private final Map<String, String> named = new TreeMap<>();
+
+        Reader(ClassBytes file) {
+            this.file = file;
+        }
+
+        Signature read() {
+            // Local and anonymous classes are seen by nobody outside their file.
+            if (!file.attributes.containsKey("EnclosingMethod")) {
+                head();
+                file.fields.forEach(this::field);
+                file.methods.forEach(this::method);
+            }
+            return new Signature(general.toString(), named);
+        }
+
+        private void head() {
+            line("class", file.access & CLASS_FLAGS, file.name, file.superName, file.interfaces);
+            line("generic", signature(file.attributes));
+            memberTypes();
+            names("PermittedSubclasses");
+            // The two by which the Eclipse compiler remembers what it could not find.
+            names("MissingTypes");
+            line("inconsistent", file.attributes.containsKey("InconsistentHierarchy"));
+            annotations("RuntimeVisibleAnnotations");
+            annotations("RuntimeInvisibleAnnotations");
+            record();
+        }
+
+        private void field(Member field) {
+            if ((field.access() & SYNTHETIC) != 0) return;
+            String text = (field.access() & FIELD_FLAGS) + " " + field.descriptor() + " " + signature(field.attributes()) + " "
+                    + constant(field.attributes());
+            // All constants of an enum are in the switches over it, whether named there or not.
+            if ((field.access() & ENUM) != 0) line("constant", field.name(), text);
+            else named.put("field " + field.name(), text);
+        }
+
+        private void method(Member method) {
+            if ((method.access() & SYNTHETIC) != 0 || method.name().equals("<clinit>")) return;
+            String text = (method.access() & METHOD_FLAGS) + " " + method.descriptor() + " " + signature(method.attributes()) + " "
+                    + thrown(method.attributes()) + " " + method.attributes().containsKey("AnnotationDefault");
+            boolean byName = (method.access() & PRIVATE) != 0 && !method.name().equals("<init>");
+            if (byName) named.merge("method " + method.name(), text, (one, two) -> one + "; " + two);
+            else line("method", method.name(), text);
+        }
+
+        private void memberTypes() {
+            Slice slice = file.attributes.get("InnerClasses");
+            if (slice == null) return;
+            Cursor in = file.open(slice);
+            Set<String> lines = new TreeSet<>();
+            for (int count = in.u2(); count > 0; count--) {
+                String inner = file.className(in.u2());
+                String outer = file.className(in.u2());
+                String simple = file.utf8(in.u2());
+                int access = in.u2();
+                // The attribute also lists what bodies use.
+                if (outer.equals(file.name) || inner.equals(file.name)) lines.add(inner + " " + simple + " " + (access & CLASS_FLAGS));
+            }
+            line("members", lines);
+        }
+
+        private void names(String attribute) {
+            Slice slice = file.attributes.get(attribute);
+            if (slice == null) return;
+            Cursor in = file.open(slice);
+            Set<String> names = new TreeSet<>();
+            for (int count = in.u2(); count > 0; count--) names.add(file.className(in.u2()));
+            line(attribute, names);
+        }
+
+        private void record() {
+            Slice slice = file.attributes.get("Record");
+            if (slice == null) return;
+            Cursor in = file.open(slice);
+            line("record");
+            for (int count = in.u2(); count > 0; count--) {
+                line("component", file.utf8(in.u2()), file.utf8(in.u2()));
+                for (int attributes = in.u2(); attributes > 0; attributes--) {
+                    boolean generic = file.utf8(in.u2()).equals("Signature");
+                    int end = in.u4() + in.at;
+                    if (generic) line("generic", file.utf8(in.u2()));
+                    in.at = end;
+                }
+            }
+        }
+
+        /** Those of java.lang tell the compiler where an annotation may stand, how long it lives, and such. */
+        private void annotations(String attribute) {
+            Slice slice = file.attributes.get(attribute);
+            if (slice == null) return;
+            Cursor in = file.open(slice);
+            for (int count = in.u2(); count > 0; count--) {
+                String text = annotation(in);
+                if (text.startsWith("Ljava/lang/")) line("annotation", text);
+            }
+        }
+
+        private String annotation(Cursor in) {
+            StringBuilder text = new StringBuilder(file.utf8(in.u2()));
+            for (int count = in.u2(); count > 0; count--) text.append(' ').append(file.utf8(in.u2())).append('=').append(element(in));
+            return text.toString();
+        }
+
+        private String element(Cursor in) {
+            int tag = in.u1();
+            switch (tag) {
+                case 'e':
+                    return file.utf8(in.u2()) + "." + file.utf8(in.u2());
+                case '@':
+                    return annotation(in);
+                case '[':
+                    StringBuilder text = new StringBuilder("[");
+                    for (int count = in.u2(); count > 0; count--) text.append(element(in)).append(' ');
+                    return text.append(']').toString();
+                default:
+                    return file.value(in.u2());
+            }
+        }
+
+        private String signature(Map<String, Slice> attributes) {
+            Slice slice = attributes.get("Signature");
+            return slice == null ? "" : file.utf8(file.open(slice).u2());
+        }
+
+        private String constant(Map<String, Slice> attributes) {
+            Slice slice = attributes.get("ConstantValue");
+            return slice == null ? "" : file.value(file.open(slice).u2());
+        }
+
+        private String thrown(Map<String, Slice> attributes) {
+            Slice slice = attributes.get("Exceptions");
+            if (slice == null) return "";
+            Cursor in = file.open(slice);
+            StringBuilder text = new StringBuilder();
+            for (int count = in.u2(); count > 0; count--) text.append(file.className(in.u2())).append(' ');
+            return text.toString();
+        }
+
+        private void line(Object... parts) {
+            for (Object part : parts) general.append(part).append('\t');
+            general.append('\n');
+        }
+    }
+}

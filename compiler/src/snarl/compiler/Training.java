@@ -1,8 +1,10 @@
 package snarl.compiler;
 
 import java.util.List;
+import snarl.compiler.state.Answer;
 import snarl.compiler.state.Backend;
 import snarl.compiler.state.Cancelled;
+import snarl.compiler.state.Compiled;
 import snarl.compiler.state.Refused;
 import snarl.compiler.state.Timing;
 import snarl.compiler.state.Workspace;
@@ -74,6 +76,10 @@ final class Training {
 
     private static void answer(Workspace workspace, Request.Work request) throws Refused, Cancelled {
         workspace.apply(request);
-        Answers.answer(Frames.NO_REQUEST, workspace.settle(new Timing(), () -> false)).finish();
+        Answer answer = workspace.settle(new Timing(), () -> false);
+        for (Answer.File file : answer.modules().get(0).files()) {
+            if (file.compiled().status() == Compiled.Status.FAILED) throw new IllegalStateException(file.compiled().problems().toString());
+        }
+        Answers.answer(Frames.NO_REQUEST, answer).finish();
     }
 }

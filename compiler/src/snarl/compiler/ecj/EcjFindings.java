@@ -1,6 +1,7 @@
 package snarl.compiler.ecj;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +35,10 @@ final class EcjFindings {
     private final Set<String> declared = new TreeSet<>();
     private final Set<String> problemTypes = new HashSet<>();
     private final Map<String, List<String>> lost = new HashMap<>();
+    /** Whether a type that others can see was given up. */
+    private boolean givenUp;
+    /** Where the bodies of methods are in the text: from and behind. */
+    private final List<int[]> bodies = new ArrayList<>();
 
     private EcjFindings() {}
 
@@ -66,10 +71,9 @@ final class EcjFindings {
         if (type.binding != null && type.binding.constantPoolName() != null) {
             String name = new String(type.binding.constantPoolName());
             if (broken) problemTypes.add(name);
+            givenUp |= broken && !type.binding.isLocalType();
             if (type.methods != null) {
-                for (AbstractMethodDeclaration method : type.methods) {
-                    if (method.binding == null && !method.isClinit()) lost.computeIfAbsent(name, none -> new ArrayList<>()).add(name(method));
-                }
+                for (AbstractMethodDeclaration method : type.methods) look(method, name);
             }
         }
         if (type.memberTypes != null) {
@@ -77,8 +81,13 @@ final class EcjFindings {
         }
     }
 
-    private static String name(AbstractMethodDeclaration method) {
-        return method.isConstructor() ? "<init>" : new String(method.selector);
+    private void look(AbstractMethodDeclaration method, String typeName) {
+        if (method.isClinit()) return;
+        if (method.bodyEnd > method.bodyStart) bodies.add(new int[] {method.bodyStart, method.bodyEnd});
+        if (method.binding == null) {
+            String name = method.isConstructor() ? "<init>" : new String(method.selector);
+            lost.computeIfAbsent(typeName, none -> new ArrayList<>()).add(name);
+        }
     }
 
     Compiled result(CompilationResult result) {
@@ -88,12 +97,24 @@ final class EcjFindings {
                 result.hasErrors(),
                 result.hasSyntaxError,
                 attributed,
-                result.hasInconsistentToplevelHierarchies,
+                isDamaged(result) ? outline(result) : null,
                 problems(result),
                 classes(result),
                 packageName,
                 declared,
                 EcjReferences.of(result));
+    }
+
+    private boolean isDamaged(CompilationResult result) {
+        return result.hasErrors()
+                && (result.hasSyntaxError || result.hasInconsistentToplevelHierarchies || !attributed || givenUp || !lost.isEmpty());
+    }
+
+    /** The text without what is in bodies of methods, which nobody sees from outside. */
+    private String outline(CompilationResult result) {
+        char[] text = result.getCompilationUnit().getContents();
+        for (int[] body : bodies) Arrays.fill(text, Math.max(0, body[0]), Math.max(body[0], Math.min(text.length, body[1])), ' ');
+        return new String(text).replace(" ", "");
     }
 
     private List<ClassOutput> classes(CompilationResult result) {

@@ -53,7 +53,7 @@ final class EcjNames implements INameEnvironment {
     private NameEnvironmentAnswer find(String className) {
         Unit owner = module.owner(className);
         if (owner != null && !run.contains(owner)) {
-            if (owner.onlySource()) {
+            if (owner.isDamaged() && module.showsDamagedSources()) {
                 run.add(owner);
                 return new NameEnvironmentAnswer(new EcjSource(owner), null);
             }

@@ -3,6 +3,8 @@ package snarl.compiler.ecj;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +49,7 @@ final class EcjRun {
         try {
             compiler.compile(sources.toArray(new ICompilationUnit[0]));
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError broken) {
+            if (broken instanceof RuntimeException) broken.printStackTrace();
             fault = broken.toString();
         }
         if (cancelled.getAsBoolean()) throw new Cancelled();
@@ -90,22 +93,48 @@ final class EcjRun {
             useSingleThread = true; // with more, the order of files would be left to chance
         }
 
+        /** In the order of their paths, wherever in the run they were asked for: the order can be seen in errors. */
+        @Override
+        protected void processCompiledUnits(int first, boolean lastRound) {
+            Arrays.sort(unitsToProcess, first, totalUnits, Comparator.comparing(unit -> new String(unit.getFileName())));
+            super.processCompiledUnits(first, lastRound);
+        }
+
         @Override
         public void process(CompilationUnitDeclaration unit, int index) {
             if (declaring == 0) declaring = System.nanoTime() - began;
             processed++;
             EcjFindings found;
             try {
-                super.process(unit, index);
+                compile(unit);
                 found = EcjFindings.in(unit);
             } catch (AbortCompilation given) {
                 if (given.isSilent) throw given; // the run is cancelled
                 found = EcjFindings.failed(given.problem == null ? given.toString() : given.problem.getMessage());
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError broken) {
+                if (broken instanceof RuntimeException) broken.printStackTrace(); // a mistake in the compiler or here
                 found = EcjFindings.failed(broken.toString());
             }
             lookupEnvironment.unitBeingCompleted = null;
             findings.put(unit.compilationResult, found);
+        }
+
+        /** The compiler's own steps, with errors put back to where they belong in between. */
+        private void compile(CompilationUnitDeclaration unit) {
+            lookupEnvironment.unitBeingCompleted = unit;
+            parser.getMethodBodies(unit);
+            if (unit.scope != null) {
+                unit.scope.faultInTypes();
+                unit.scope.verifyMethods(lookupEnvironment.methodVerifier());
+            }
+            unit.resolve();
+            LambdaErrors.confine(unit);
+            unit.analyseCode();
+            LambdaErrors.confine(unit);
+            unit.generateCode();
+            if (unit.scope != null) unit.scope.storeDependencyInfo();
+            unit.finalizeProblems();
+            unit.compilationResult.totalUnitsKnown = totalUnits;
         }
     }
 

@@ -1,6 +1,8 @@
 package snarl.compiler.ecj;
 
 import org.eclipse.jdt.internal.compiler.env.ICompilationUnit;
+import org.eclipse.jdt.internal.compiler.lookup.LookupEnvironment;
+import org.eclipse.jdt.internal.compiler.lookup.ModuleBinding;
 import snarl.compiler.state.Unit;
 
 /** A source file as the compiler wants to see it. Names of files and directories are not held against it. */
@@ -31,6 +33,12 @@ final class EcjSource implements ICompilationUnit {
     @Override
     public char[][] getPackageName() {
         return null;
+    }
+
+    /** Everything is compiled as on the class path. */
+    @Override
+    public ModuleBinding module(LookupEnvironment environment) {
+        return environment.UnNamedModule;
     }
 
     @Override

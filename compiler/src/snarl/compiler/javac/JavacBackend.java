@@ -86,6 +86,6 @@ public final class JavacBackend implements Backend {
             if (output.name().indexOf('$', slash + 2) < 0) declared.add(output.name());
         }
         return new Compiled(
-                Status.COMPILED, false, false, true, false, List.of(), classes, packageName, declared, WordReferences.in(file.source().text()));
+                Status.COMPILED, false, false, true, null, List.of(), classes, packageName, declared, WordReferences.in(file.source().text()));
     }
 }

@@ -124,7 +124,7 @@ public final class Signature {
                 // The attribute also lists what bodies use.
                 if (outer.equals(file.name) || inner.equals(file.name)) lines.add(inner + " " + simple + " " + (access & CLASS_FLAGS));
             }
-            line("members", lines);
+            if (!lines.isEmpty()) line("members", lines);
         }
 
         private void names(String attribute) {

@@ -7,7 +7,8 @@ import java.util.Set;
  * What a compiler made of one file. Plain data that every compiler fills in, and that the answer is made from.
  *
  * @param attributed false if no type of the file could be looked at, so that nothing in it is more than a stub
- * @param inconsistent whether others must see the source instead of the classes, because a supertype is broken
+ * @param outline null if the classes tell others all there is; else the text without bodies, because declarations
+ *     are damaged and the source tells more than the classes
  * @param packageName with dots; empty for the unnamed package
  * @param declared internal names of the top-level types the file declares, also of those without a class
  */
@@ -16,7 +17,7 @@ public record Compiled(
         boolean errors,
         boolean syntaxErrors,
         boolean attributed,
-        boolean inconsistent,
+        String outline,
         List<Problem> problems,
         List<ClassOutput> classes,
         String packageName,
@@ -46,7 +47,7 @@ public record Compiled(
 
     Compiled withClasses(List<ClassOutput> others) {
         return new Compiled(
-                status, errors, syntaxErrors, attributed, inconsistent, problems, others, packageName, declared, references);
+                status, errors, syntaxErrors, attributed, outline, problems, others, packageName, declared, references);
     }
 
     public static Compiled failed(String message) {
@@ -63,12 +64,12 @@ public record Compiled(
 
     private static Compiled empty(Status status) {
         return new Compiled(
-                status, false, false, true, false, List.of(), List.of(), "", Set.of(), References.NONE);
+                status, false, false, true, null, List.of(), List.of(), "", Set.of(), References.NONE);
     }
 
     /** A file of which there are no classes, and of which nobody knows what it refers to. */
     public static Compiled without(Status status, List<Problem> problems) {
         return new Compiled(
-                status, true, false, false, false, problems, List.of(), "", Set.of(), References.EVERYTHING);
+                status, true, false, false, null, problems, List.of(), "", Set.of(), References.EVERYTHING);
     }
 }

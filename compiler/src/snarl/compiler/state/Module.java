@@ -17,6 +17,8 @@ import snarl.compiler.wire.Request.ModuleConfig;
  * It keeps its indexes right; what is compiled when is decided by {@link Workspace}.
  */
 public final class Module {
+    private static final int MOST_DAMAGED = 20;
+
     private final ModuleConfig config;
     private final ClassPath classPath;
     private final List<Module> dependencies;
@@ -28,6 +30,7 @@ public final class Module {
     /** Which files declare a top-level type; more than one is a mistake in the sources that happens. */
     private final Map<String, TreeSet<String>> declarers = new HashMap<>();
     private final Packages packages = new Packages();
+    private int damaged;
 
     Module(ModuleConfig config, ClassPath classPath, List<Module> dependencies) {
         this.config = config;
@@ -66,6 +69,14 @@ public final class Module {
             if (packageName.equals(slash < 0 ? "" : name.substring(0, slash))) found.add(owner.offered().get(name));
         });
         return found;
+    }
+
+    /**
+     * Whether damaged files are shown to others as source, which is exact and compiles them again and again.
+     * Where half the project is damaged, as without its libraries, their classes have to do.
+     */
+    public boolean showsDamagedSources() {
+        return damaged <= MOST_DAMAGED;
     }
 
     public boolean hasPackage(String name) {
@@ -178,11 +189,13 @@ public final class Module {
     }
 
     private void index(Unit unit) {
+        if (unit.isDamaged()) damaged++;
         for (String name : unit.offered().keySet()) owners.put(name, unit);
         for (String type : unit.declared()) declarers.computeIfAbsent(type, none -> new TreeSet<>()).add(unit.path());
     }
 
     private void unindex(Unit unit) {
+        if (unit.isDamaged()) damaged--;
         for (String name : unit.offered().keySet()) owners.remove(name, unit);
         for (String type : unit.declared()) {
             TreeSet<String> files = declarers.get(type);

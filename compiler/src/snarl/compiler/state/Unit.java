@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -22,6 +23,7 @@ public final class Unit {
     private String packageName = "";
     private Set<String> declared = Set.of();
     private Map<String, OfferedClass> offered = Map.of();
+    private String offeredOutline;
     private Map<String, byte[]> told = Map.of();
     /** Whether the parent has changed the file since the last answer, rather than something it refers to. */
     private boolean edited = true;
@@ -43,9 +45,9 @@ public final class Unit {
         return path.endsWith("module-info.java");
     }
 
-    /** Whether others must compile against the source, because the classes do not tell all. */
-    public boolean onlySource() {
-        return compiled != null && compiled.inconsistent();
+    /** Whether others should see the source, because its declarations are damaged and the classes do not tell all. */
+    public boolean isDamaged() {
+        return offeredOutline != null;
     }
 
     public Map<String, OfferedClass> offered() {
@@ -73,12 +75,14 @@ public final class Unit {
      * Takes a new result and answers which classes have changed for others: by name, with the members that have
      * changed, or null for more than members.
      */
-    Map<String, Set<String>> accept(Compiled result, boolean holdWithSyntaxErrors) {
+    Map<String, Set<String>> accept(Compiled result, boolean hold) {
         compiled = withKnownBytes(result);
         if (result.status() == Status.FAILED || result.status() == Status.WITHHELD) return Map.of(); // nothing is known
+        Set<String> all = new TreeSet<>(declared);
         packageName = result.packageName();
         declared = result.declared();
-        if (holdWithSyntaxErrors && result.syntaxErrors() && !offered.isEmpty()) return Map.of();
+        all.addAll(declared);
+        if (hold && result.outline() != null && !offered.isEmpty()) return Map.of();
         Map<String, OfferedClass> before = offered;
         offered = new TreeMap<>();
         for (ClassOutput output : compiled.classes()) {
@@ -86,7 +90,10 @@ public final class Unit {
             boolean unchanged = same != null && same.bytes() == output.bytes();
             offered.put(output.name(), unchanged ? same : new OfferedClass(output.name(), output.bytes()));
         }
-        return differences(before, offered);
+        Map<String, Set<String>> changed = differences(before, offered);
+        if (!Objects.equals(offeredOutline, result.outline())) all.forEach(type -> changed.put(type, null));
+        offeredOutline = result.outline();
+        return changed;
     }
 
     /** The answer about this file, after which the parent knows what it holds. */

@@ -48,10 +48,16 @@ public final class EcjBackend implements Backend {
     @Override
     public Map<Unit, Compiled> compile(Module module, List<Unit> files, Timing timing, BooleanSupplier cancelled) throws Cancelled {
         CompilerOptions options = new EcjOptions(module.config());
-        Map<Unit, Compiled> results = new LinkedHashMap<>();
-        EcjRun run = new EcjRun(module, files, options, timing, cancelled);
-        results.putAll(run.results());
-        List<Unit> without = new ArrayList<>(files);
+        List<Unit> all = files;
+        EcjRun run = new EcjRun(module, all, options, timing, cancelled);
+        while (run.files().size() > all.size()) {
+            // It had to look into damaged sources besides. What it makes of damage depends on the order of the
+            // files, so they are compiled together from the start.
+            all = module.withRivals(run.files());
+            run = new EcjRun(module, all, options, timing, cancelled);
+        }
+        Map<Unit, Compiled> results = new LinkedHashMap<>(run.results());
+        List<Unit> without = new ArrayList<>(all);
         without.removeAll(results.keySet());
         if (without.isEmpty()) return results;
 

@@ -37,6 +37,8 @@ final class EcjFindings {
     private final Map<String, List<String>> lost = new HashMap<>();
     /** Whether a type that others can see was given up. */
     private boolean givenUp;
+    /** Where the first type begins, behind imports: one that is not found damages nothing by itself. */
+    private int typesBegin;
     /** Where the bodies of methods are in the text: from and behind. */
     private final List<int[]> bodies = new ArrayList<>();
 
@@ -54,6 +56,7 @@ final class EcjFindings {
         if (unit.currentPackage != null) found.packageName = CharOperation.toString(unit.currentPackage.tokens);
         if (unit.types != null) {
             String prefix = found.packageName.isEmpty() ? "" : found.packageName.replace('.', '/') + "/";
+            if (unit.types.length > 0) found.typesBegin = unit.types[0].declarationSourceStart;
             for (TypeDeclaration type : unit.types) {
                 found.declared.add(prefix + new String(type.name));
                 found.look(type, unit.ignoreFurtherInvestigation);
@@ -66,8 +69,8 @@ final class EcjFindings {
     }
 
     /** A type whose enclosing type was given up is given up with it. */
-    private void look(TypeDeclaration type, boolean givenUp) {
-        boolean broken = givenUp || type.ignoreFurtherInvestigation;
+    private void look(TypeDeclaration type, boolean outerGivenUp) {
+        boolean broken = outerGivenUp || type.ignoreFurtherInvestigation;
         if (type.binding != null && type.binding.constantPoolName() != null) {
             String name = new String(type.binding.constantPoolName());
             if (broken) problemTypes.add(name);
@@ -106,8 +109,16 @@ final class EcjFindings {
     }
 
     private boolean isDamaged(CompilationResult result) {
-        return result.hasErrors()
-                && (result.hasSyntaxError || result.hasInconsistentToplevelHierarchies || !attributed || givenUp || !lost.isEmpty());
+        if (!result.hasErrors()) return false;
+        if (result.hasSyntaxError || result.hasInconsistentToplevelHierarchies || !attributed || givenUp || !lost.isEmpty()) return true;
+        for (CategorizedProblem problem : result.getProblems()) {
+            if (problem.isError() && problem.getSourceStart() >= typesBegin && !isInBody(problem.getSourceStart())) return true;
+        }
+        return false;
+    }
+
+    private boolean isInBody(int position) {
+        return bodies.stream().anyMatch(body -> body[0] <= position && position <= body[1]);
     }
 
     /** The text without what is in bodies of methods, which nobody sees from outside. */

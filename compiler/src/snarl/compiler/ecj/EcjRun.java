@@ -3,8 +3,6 @@ package snarl.compiler.ecj;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -58,7 +56,12 @@ final class EcjRun {
         timing.round(processed, declaring, all - declaring);
     }
 
-    /** Of every file the run has finished, also of those it had to compile besides. */
+    /** Those that were given, and those it had to compile besides. */
+    Set<Unit> files() {
+        return run;
+    }
+
+    /** Of every file the run has finished. */
     Map<Unit, Compiled> results() {
         return results;
     }
@@ -91,13 +94,6 @@ final class EcjRun {
                     new PrintWriter(OutputStream.nullOutputStream()),
                     progress);
             useSingleThread = true; // with more, the order of files would be left to chance
-        }
-
-        /** In the order of their paths, wherever in the run they were asked for: the order can be seen in errors. */
-        @Override
-        protected void processCompiledUnits(int first, boolean lastRound) {
-            Arrays.sort(unitsToProcess, first, totalUnits, Comparator.comparing(unit -> new String(unit.getFileName())));
-            super.processCompiledUnits(first, lastRound);
         }
 
         @Override

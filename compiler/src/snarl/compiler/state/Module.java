@@ -3,7 +3,6 @@ package snarl.compiler.state;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,16 +95,23 @@ public final class Module {
         return !dirty.isEmpty();
     }
 
-    /** The files to compile now, with those that declare the same types: such are right only together. */
-    List<Unit> dirtyWithRivals() {
-        LinkedHashSet<String> found = new LinkedHashSet<>();
-        List<String> open = new ArrayList<>(dirty);
+    /** The files to compile now. */
+    List<Unit> dirty() {
+        return withRivals(dirty.stream().map(units::get).toList());
+    }
+
+    /** The files and all that declare the same types, since such are right only together; in the order of paths. */
+    public List<Unit> withRivals(Collection<Unit> files) {
+        TreeMap<String, Unit> found = new TreeMap<>();
+        List<Unit> open = new ArrayList<>(files);
         while (!open.isEmpty()) {
-            String path = open.remove(open.size() - 1);
-            if (!found.add(path)) continue;
-            for (String type : units.get(path).declared()) open.addAll(declarers.get(type));
+            Unit unit = open.remove(open.size() - 1);
+            if (found.put(unit.path(), unit) != null) continue;
+            for (String type : unit.declared()) {
+                for (String rival : declarers.get(type)) open.add(units.get(rival));
+            }
         }
-        return found.stream().sorted().map(units::get).toList();
+        return List.copyOf(found.values());
     }
 
     void makeDirty(Unit unit) {

@@ -204,7 +204,7 @@ public final class Workspace {
     // ---- settling ----
 
     private void compile(Module module, Timing timing, BooleanSupplier cancelled) throws Cancelled {
-        List<Unit> batch = module.dirtyWithRivals();
+        List<Unit> batch = module.dirty();
         Map<Unit, Compiled> results = new LinkedHashMap<>();
         List<Unit> sources = new ArrayList<>();
         for (Unit unit : batch) {

@@ -97,6 +97,11 @@ final class EcjRun {
         }
 
         @Override
+        public void initializeParser() {
+            parser = new EcjParser(problemReporter, options.parseLiteralExpressionsAsConstants);
+        }
+
+        @Override
         public void process(CompilationUnitDeclaration unit, int index) {
             if (declaring == 0) declaring = System.nanoTime() - began;
             processed++;

@@ -14,6 +14,7 @@ public final class AllTests {
         ClassPathTests.add(suite);
         JavacTests.add(suite);
         ProcessTests.add(suite);
+        OwnSourceTests.add(suite);
         RandomEditTests.add(suite);
         boolean[] fine = new boolean[1];
         // As large as the process itself gives its compiler.

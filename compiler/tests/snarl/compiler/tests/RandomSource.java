@@ -57,7 +57,7 @@ final class RandomSource {
         text.append(pick(8, " public static " + result + " m(Object o)", " public static " + result + " m(String o)", " public static <Y extends T" + other(8) + "> " + result + " m(Y o) throws java.io.IOException", " static " + result + " m(T" + other(8) + " o)"));
         text.append(" { ").append(body()).append(" return ").append(result.equals("int") || result.equals("long") ? "1" : "null").append("; }\n");
         text.append(pick(8, "", " private static int m(int x) { return x; }\n", " public static int m(String s, int... more) { return more.length; }\n", ""));
-        text.append(' ').append(pick(9, "", "public static class In { public int g = C; }", "public interface In { default int d() { return C; } }", "public enum In { ONE, TWO }", "private static class In extends T" + other(9) + " { }", "@FunctionalInterface public interface In { int go(int x); }", "public static class In extends T" + other(9) + ".In { }")).append('\n');
+        text.append(' ').append(pick(9, "", "public static class In { public int g = C; }", "public static interface In { default int d() { return C; } }", "public static enum In { ONE, TWO }", "private static class In extends T" + other(9) + " { }", "@FunctionalInterface public static interface In { int go(int x); }", "public static class In extends T" + other(9) + ".In { }")).append('\n');
         return text.toString();
     }
 

@@ -1,0 +1,92 @@
+package snarl.compiler.tests;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import snarl.compiler.ecj.EcjBackend;
+import snarl.compiler.state.Compiled.ClassOutput;
+
+/**
+ * Edits of real code, namely of this program's own: lines change places, go and come back, types of members
+ * change. After each edit the classes must be those of a compile from nothing.
+ */
+final class OwnSourceTests {
+    private OwnSourceTests() {}
+
+    static void add(Suite suite) {
+        suite.test("edits of our own sources end where a compile from nothing does", () -> run(new Random(11), 12));
+    }
+
+    private static void run(Random random, int steps) throws IOException {
+        Map<String, String> files = read();
+        Project edited = fresh(files);
+        Suite.equal(List.of(), edited.errors());
+        for (int step = 0; step < steps; step++) {
+            String path = new ArrayList<>(files.keySet()).get(random.nextInt(files.size()));
+            String before = files.get(path);
+            files.put(path, mutate(before, random));
+            edited.put(path, files.get(path));
+            compare("step " + step + " in " + path, edited, fresh(files));
+            if (random.nextBoolean()) continue; // let some damage stay
+            files.put(path, before);
+            edited.put(path, before);
+        }
+        compare("the end", edited, fresh(files));
+    }
+
+    private static String mutate(String text, Random random) {
+        List<String> lines = new ArrayList<>(List.of(text.split("\n")));
+        int at = random.nextInt(lines.size());
+        switch (random.nextInt(5)) {
+            case 0 -> lines.remove(at);
+            case 1 -> lines.add(at, lines.get(at));
+            case 2 -> lines.add(random.nextInt(lines.size()), lines.remove(at));
+            case 3 -> {
+                return text.replaceFirst("(static|private|public) (int|boolean|String) (\\w+)\\(", "$1 long $3(");
+            }
+            default -> {
+                return text.replaceFirst("\n    (public|private) ", "\n    int added" + random.nextInt(9) + "() { return 1; }\n    $1 ");
+            }
+        }
+        return String.join("\n", lines) + "\n";
+    }
+
+    private static Map<String, String> read() throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(Path.of(System.getProperty("snarl.sources")))) {
+            for (Path path : paths.filter(file -> file.toString().endsWith(".java")).toList()) files.put(path.getFileName().toString(), Files.readString(path));
+        }
+        return files;
+    }
+
+    private static Project fresh(Map<String, String> files) {
+        List<String> texts = new ArrayList<>();
+        files.forEach((path, text) -> texts.addAll(List.of(path, text)));
+        Project project = new Project(new EcjBackend());
+        project.configure(Project.withClassPath(Project.module("m", 17, texts.toArray(new String[0])), System.getProperty("snarl.ecj")));
+        return project;
+    }
+
+    private static void compare(String about, Project edited, Project fresh) {
+        Map<String, ClassOutput> found = edited.classes();
+        Map<String, ClassOutput> expected = fresh.classes();
+        TreeSet<String> names = new TreeSet<>(found.keySet());
+        names.addAll(expected.keySet());
+        List<String> different = new ArrayList<>();
+        for (String name : names) {
+            ClassOutput one = found.get(name);
+            ClassOutput other = expected.get(name);
+            if (one == null || other == null || !Arrays.equals(one.bytes(), other.bytes())) different.add(name);
+        }
+        Suite.equal(about + " []", about + " " + different);
+        Suite.equal(fresh.errors(), edited.errors());
+    }
+}

@@ -120,7 +120,7 @@ final class EcjRun {
             findings.put(unit.compilationResult, found);
         }
 
-        /** The compiler's own steps, with errors put back to where they belong in between. */
+        /** The compiler's own steps, with what it leaves to chance or puts in the wrong place set right in between. */
         private void compile(CompilationUnitDeclaration unit) {
             lookupEnvironment.unitBeingCompleted = unit;
             parser.getMethodBodies(unit);
@@ -129,6 +129,7 @@ final class EcjRun {
                 unit.scope.verifyMethods(lookupEnvironment.methodVerifier());
             }
             unit.resolve();
+            LambdaNames.assign(unit);
             LambdaErrors.confine(unit);
             unit.analyseCode();
             LambdaErrors.confine(unit);

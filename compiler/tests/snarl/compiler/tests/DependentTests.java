@@ -3,6 +3,7 @@ package snarl.compiler.tests;
 import static snarl.compiler.tests.Suite.equal;
 import static snarl.compiler.tests.Suite.holds;
 
+import java.util.Arrays;
 import java.util.List;
 import snarl.compiler.ecj.EcjBackend;
 import snarl.compiler.state.Answer;
@@ -141,6 +142,12 @@ final class DependentTests {
             Project project = Project.of("p/A.java", "package p; import java.util.*; class A { Object f() { return new ArrayList(); } }");
             project.put("p/ArrayList.java", "package p; class ArrayList { }");
             equal(List.of("p/A.java", "p/ArrayList.java"), project.recompiled());
+        });
+        suite.test("lambdas are named after their place, whoever looks at them first", () -> {
+            String constants = "interface C { Runnable ONE = () -> { }; Runnable TWO = () -> { int x = 2; }; }";
+            Project alone = Project.of("C.java", constants);
+            Project used = Project.of("A.java", "class A { Runnable r = C.TWO; }", "C.java", constants);
+            holds(Arrays.equals(alone.output("C.java", "C").bytes(), used.output("C.java", "C").bytes()), "the names differ");
         });
         suite.test("two modules see each other's fresh classes", () -> {
             Project project = new Project(new EcjBackend());

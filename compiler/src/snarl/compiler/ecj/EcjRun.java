@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,7 +31,7 @@ import snarl.compiler.state.Unit;
  * with the next one.
  */
 final class EcjRun {
-    private final Map<Unit, Compiled> results = new HashMap<>();
+    private final Map<Unit, Compiled> results = new LinkedHashMap<>();
     private final Map<CompilationResult, EcjFindings> findings = new HashMap<>();
     private final Set<Unit> run;
     private String fault = "no reason is known";

@@ -3,7 +3,15 @@ package snarl.compiler.tests;
 import static snarl.compiler.tests.Suite.equal;
 import static snarl.compiler.tests.Suite.holds;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import snarl.compiler.ecj.EcjBackend;
 import snarl.compiler.state.Refused;
 import snarl.compiler.wire.Request;
@@ -47,6 +55,16 @@ final class LevelTests {
             equal(1, at(8, 8, false, "A.java", text).errors().size());
             equal(List.of(), at(8, 0, false, "A.java", text).errors());
         });
+        suite.test("the types of a Java 8 home come from its rt.jar", () -> {
+            try (Scratch scratch = new Scratch()) {
+                scratch.write("jre/lib/rt.jar", archiveOf("java/lang", "java/lang/annotation", "java/io", "java/util"));
+                Project project = new Project(new EcjBackend());
+                project.configure(new ModuleConfig(
+                        "m", scratch.root.toString(), 0, 8, false, "", false, List.of(), List.of(), List.of(),
+                        Project.texts("A.java", "class A { java.util.List<String> l; }", "B.java", "class B { java.sql.Connection c; }")));
+                equal(List.of("B.java:1: java.sql cannot be resolved to a type"), project.errors());
+            }
+        });
         suite.test("a level that no compiler knows is refused", () -> {
             try {
                 new Project(new EcjBackend()).workspace.apply(new Request.Configure(1, List.of(Project.module("m", 99))));
@@ -69,6 +87,22 @@ final class LevelTests {
         Project project = new Project(new EcjBackend());
         project.configure(new ModuleConfig("m", "", release, level, preview, "", false, List.of(), List.of(), List.of(), Project.texts(files)));
         return project;
+    }
+
+    /** Some packages of the running JDK as a jar. */
+    private static byte[] archiveOf(String... packages) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            for (String name : packages) {
+                try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(URI.create("jrt:/java.base/" + name)), "*.class")) {
+                    for (Path file : files) {
+                        zip.putNextEntry(new ZipEntry(name + "/" + file.getFileName()));
+                        zip.write(Files.readAllBytes(file));
+                    }
+                }
+            }
+        }
+        return bytes.toByteArray();
     }
 
     private static int major(Project project, String path, String className) {

@@ -1,5 +1,11 @@
 package snarl.compiler;
 
+import snarl.compiler.ecj.EcjBackend;
+import snarl.compiler.javac.JavacBackend;
+import snarl.compiler.state.Backend;
+import snarl.compiler.wire.FrameReader;
+import snarl.compiler.wire.FrameWriter;
+
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -8,15 +14,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
-import snarl.compiler.ecj.EcjBackend;
-import snarl.compiler.javac.JavacBackend;
-import snarl.compiler.state.Backend;
-import snarl.compiler.wire.FrameReader;
-import snarl.compiler.wire.FrameWriter;
 
 /**
- * The compiler process: reads requests from standard input and writes answers to standard output, as PROTOCOL.md
- * says. Nothing else ever reaches standard output; what libraries print goes to standard error.
+ * The compiler process: reads requests from standard input and writes answers to standard output,
+ * as PROTOCOL.md says. Nothing else ever reaches standard output; what libraries print goes to
+ * standard error.
  */
 public final class Main {
     /** Syntax trees are walked by recursion, and generated code can be nested deeply. */
@@ -28,7 +30,9 @@ public final class Main {
         List<String> given = List.of(arguments);
         for (String argument : given) {
             if (!argument.equals("--javac") && !argument.equals("--train")) {
-                System.err.println("usage: java -cp snarl-compiler.jar:ecj.jar snarl.compiler.Main [--javac] [--train]");
+                System.err.println(
+                        "usage: java -cp snarl-compiler.jar:ecj.jar snarl.compiler.Main [--javac]"
+                            + " [--train]");
                 System.exit(2);
             }
         }
@@ -37,17 +41,20 @@ public final class Main {
             onLargeStack(() -> Training.run(backend));
             return;
         }
-        OutputStream answers = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+        OutputStream answers =
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
         InputStream requests = new FileInputStream(FileDescriptor.in);
         System.setOut(System.err);
         System.setIn(InputStream.nullInputStream());
-        onLargeStack(() -> {
-            try {
-                new Server(new FrameReader(requests), new FrameWriter(answers), backend).run();
-            } catch (IOException gone) {
-                // The parent has gone while it was answered.
-            }
-        });
+        onLargeStack(
+                () -> {
+                    try {
+                        new Server(new FrameReader(requests), new FrameWriter(answers), backend)
+                                .run();
+                    } catch (IOException gone) {
+                        // The parent has gone while it was answered.
+                    }
+                });
         System.exit(0);
     }
 
@@ -56,7 +63,8 @@ public final class Main {
         try {
             return new EcjBackend();
         } catch (LinkageError missing) {
-            System.err.println("the Eclipse compiler cannot be loaded, so javac is used: " + missing);
+            System.err.println(
+                    "the Eclipse compiler cannot be loaded, so javac is used: " + missing);
             return new JavacBackend();
         }
     }

@@ -1,10 +1,5 @@
 package snarl.compiler;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import snarl.compiler.state.Answer;
 import snarl.compiler.state.Backend;
 import snarl.compiler.state.Cancelled;
@@ -20,9 +15,16 @@ import snarl.compiler.wire.MalformedFrame;
 import snarl.compiler.wire.Request;
 import snarl.compiler.wire.Requests;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
 /**
- * The conversation with the parent. One thread reads, and answers at once what needs no work; another one works on
- * requests in their order. Requests that wait together are worked on together. It knows nothing of compiling.
+ * The conversation with the parent. One thread reads, and answers at once what needs no work;
+ * another one works on requests in their order. Requests that wait together are worked on together.
+ * It knows nothing of compiling.
  */
 final class Server {
     private final FrameReader in;
@@ -62,7 +64,9 @@ final class Server {
                     if (frame == null) break;
                     read(frame);
                 } catch (MalformedFrame wrong) {
-                    out.write(Answers.error(Frames.NO_REQUEST, "malformed frame: " + wrong.getMessage()));
+                    out.write(
+                            Answers.error(
+                                    Frames.NO_REQUEST, "malformed frame: " + wrong.getMessage()));
                 }
             }
         } catch (IOException gone) {
@@ -78,7 +82,9 @@ final class Server {
         try {
             request = Requests.read(frame);
         } catch (MalformedFrame wrong) {
-            out.write(Answers.error(Requests.numberOf(frame), "malformed frame: " + wrong.getMessage()));
+            out.write(
+                    Answers.error(
+                            Requests.numberOf(frame), "malformed frame: " + wrong.getMessage()));
             return;
         }
         if (request instanceof Request.Hello hello) out.write(greet(hello));
@@ -88,9 +94,16 @@ final class Server {
     }
 
     private Encoder greet(Request.Hello hello) {
-        if (hello.magic() != Frames.MAGIC) return Answers.error(Frames.NO_REQUEST, "this is not the protocol that is spoken here");
+        if (hello.magic() != Frames.MAGIC)
+            return Answers.error(Frames.NO_REQUEST, "this is not the protocol that is spoken here");
         if (hello.version() != Frames.VERSION) {
-            return Answers.error(Frames.NO_REQUEST, "protocol version " + hello.version() + " is asked for, " + Frames.VERSION + " is spoken");
+            return Answers.error(
+                    Frames.NO_REQUEST,
+                    "protocol version "
+                            + hello.version()
+                            + " is asked for, "
+                            + Frames.VERSION
+                            + " is spoken");
         }
         return Answers.welcome(backend.name(), backend.version(), backend.newestLevel());
     }

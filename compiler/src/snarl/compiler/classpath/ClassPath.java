@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The locations of one module in the order in which they are asked: the JDK first, as the virtual machine does. */
+/**
+ * The locations of one module in the order in which they are asked: the JDK first, as the virtual
+ * machine does.
+ */
 public final class ClassPath {
     private final List<Location> locations;
     private final Map<String, List<Location>> byPackage = new HashMap<>();

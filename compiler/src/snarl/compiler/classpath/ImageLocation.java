@@ -12,17 +12,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All types of a JDK since Java 9, from its run-time image. Packages are listed when somebody first asks for them;
- * the image is too large to be listed at the start, and does not change while it is open.
+ * All types of a JDK since Java 9, from its run-time image. Packages are listed when somebody first
+ * asks for them; the image is too large to be listed at the start, and does not change while it is
+ * open.
  */
 final class ImageLocation extends Location {
     private final FileSystem image;
+
     /** Per package: simple name of a class, and the module that has it. */
     private final Map<String, Map<String, String>> packages = new HashMap<>();
 
     ImageLocation(FileSystem image) throws IOException {
         this.image = image;
-        if (!has("java/lang/Object")) throw new NoSuchFileException("java.lang.Object in the image");
+        if (!has("java/lang/Object"))
+            throw new NoSuchFileException("java.lang.Object in the image");
     }
 
     @Override
@@ -37,7 +40,8 @@ final class ImageLocation extends Location {
 
     @Override
     protected byte[] load(String className) throws IOException {
-        return Files.readAllBytes(image.getPath("/modules", module(className), className + ".class"));
+        return Files.readAllBytes(
+                image.getPath("/modules", module(className), className + ".class"));
     }
 
     @Override
@@ -72,7 +76,9 @@ final class ImageLocation extends Location {
                 try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
                     for (Path file : files) {
                         String simple = file.getFileName().toString();
-                        if (simple.endsWith(".class")) classes.putIfAbsent(simple.substring(0, simple.length() - ".class".length()), name);
+                        if (simple.endsWith(".class"))
+                            classes.putIfAbsent(
+                                    simple.substring(0, simple.length() - ".class".length()), name);
                     }
                 }
             }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A location all of whose names are known from the beginning. What fills the index is left to its subclasses. */
+/**
+ * A location all of whose names are known from the beginning. What fills the index is left to its
+ * subclasses.
+ */
 abstract class IndexedLocation extends Location {
     private final Map<String, Set<String>> classes = new HashMap<>();
     private final Set<String> packages = new HashSet<>();
@@ -41,12 +44,13 @@ abstract class IndexedLocation extends Location {
     @Override
     public List<String> missingIn(Location other) {
         List<String> missing = new ArrayList<>();
-        classes.forEach((packageName, names) -> {
-            for (String simple : names) {
-                String name = packageName.isEmpty() ? simple : packageName + "/" + simple;
-                if (!other.has(name)) missing.add(name);
-            }
-        });
+        classes.forEach(
+                (packageName, names) -> {
+                    for (String simple : names) {
+                        String name = packageName.isEmpty() ? simple : packageName + "/" + simple;
+                        if (!other.has(name)) missing.add(name);
+                    }
+                });
         return missing;
     }
 }

@@ -6,18 +6,25 @@ import java.io.InputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** The classes of a jar, also of a Java 8 home's rt.jar. Versions for newer runtimes inside the jar are not seen. */
+/**
+ * The classes of a jar, also of a Java 8 home's rt.jar. Versions for newer runtimes inside the jar
+ * are not seen.
+ */
 final class JarLocation extends IndexedLocation {
     private final ZipFile zip;
 
     JarLocation(File file) throws IOException {
         zip = new ZipFile(file);
-        zip.stream().forEach(entry -> {
-            String name = entry.getName();
-            if (name.endsWith(".class") && !name.startsWith("META-INF/") && !name.equals("module-info.class")) {
-                add(name.substring(0, name.length() - ".class".length()));
-            }
-        });
+        zip.stream()
+                .forEach(
+                        entry -> {
+                            String name = entry.getName();
+                            if (name.endsWith(".class")
+                                    && !name.startsWith("META-INF/")
+                                    && !name.equals("module-info.class")) {
+                                add(name.substring(0, name.length() - ".class".length()));
+                            }
+                        });
     }
 
     @Override

@@ -10,11 +10,11 @@ import java.util.function.BiFunction;
 import java.util.zip.CRC32;
 
 /**
- * A place with class files: a jar, a directory, the types of a JDK. It knows which classes are there, reads them,
- * and keeps what was made of those that were read. It never looks for changes: when the place has changed, a new
- * Location is opened and compared with the old one.
+ * A place with class files: a jar, a directory, the types of a JDK. It knows which classes are
+ * there, reads them, and keeps what was made of those that were read. It never looks for changes:
+ * when the place has changed, a new Location is opened and compared with the old one.
  *
- * Names are internal names ({@code java/util/Map$Entry}), packages are written with slashes too.
+ * <p>Names are internal names ({@code java/util/Map$Entry}), packages are written with slashes too.
  */
 public abstract class Location implements Closeable {
     private static final Object NOTHING = new Object();
@@ -58,10 +58,11 @@ public abstract class Location implements Closeable {
     /** Names of the classes that were read here and are not the same there. */
     public List<String> readDifferently(Location other) {
         List<String> names = new ArrayList<>();
-        checksums.forEach((name, checksum) -> {
-            byte[] bytes = other.read(name);
-            if (checksum != checksum(bytes)) names.add(name);
-        });
+        checksums.forEach(
+                (name, checksum) -> {
+                    byte[] bytes = other.read(name);
+                    if (checksum != checksum(bytes)) names.add(name);
+                });
         return names;
     }
 

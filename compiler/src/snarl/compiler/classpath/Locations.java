@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Opens class path entries and JDKs, each only once however many modules use it. What cannot be opened is noted
- * and counts as empty.
+ * Opens class path entries and JDKs, each only once however many modules use it. What cannot be
+ * opened is noted and counts as empty.
  */
 public final class Locations {
     private interface Opener {
@@ -24,10 +24,16 @@ public final class Locations {
     private final Map<String, Location> open = new HashMap<>();
 
     public Location entry(String path, Consumer<String> note) {
-        return open(path, "class path entry " + path, note, () -> {
-            Path file = Path.of(path);
-            return Files.isDirectory(file) ? new DirectoryLocation(file) : new JarLocation(file.toFile());
-        });
+        return open(
+                path,
+                "class path entry " + path,
+                note,
+                () -> {
+                    Path file = Path.of(path);
+                    return Files.isDirectory(file)
+                            ? new DirectoryLocation(file)
+                            : new JarLocation(file.toFile());
+                });
     }
 
     /** The types of the JDK in this home; only the API of the release if that is not 0. */
@@ -37,14 +43,22 @@ public final class Locations {
             File symbols = new File(real, "lib/ct.sym");
             // The home's own version is not in there: its image is the answer then.
             if (symbols.isFile()) {
-                Location symbolLocation = open(real + "!" + release, null, note, () -> new SymbolLocation(symbols, release));
+                Location symbolLocation =
+                        open(
+                                real + "!" + release,
+                                null,
+                                note,
+                                () -> new SymbolLocation(symbols, release));
                 if (!(symbolLocation instanceof NoLocation)) return symbolLocation;
             }
         }
         return open(real + "!", "Java home " + real, note, () -> jdk(real));
     }
 
-    /** Opens the entry anew, if it is open, and answers the old and the new one; null if nobody has used it. */
+    /**
+     * Opens the entry anew, if it is open, and answers the old and the new one; null if nobody has
+     * used it.
+     */
     public List<Location> reopen(String path, Consumer<String> note) {
         Location old = open.remove(path);
         return old == null ? null : List.of(old, entry(path, note));
@@ -75,6 +89,8 @@ public final class Locations {
     private static FileSystem image(String home) throws IOException {
         URI uri = URI.create("jrt:/");
         boolean own = Files.isSameFile(Path.of(home), Path.of(System.getProperty("java.home")));
-        return own ? FileSystems.getFileSystem(uri) : FileSystems.newFileSystem(uri, Map.of("java.home", home));
+        return own
+                ? FileSystems.getFileSystem(uri)
+                : FileSystems.newFileSystem(uri, Map.of("java.home", home));
     }
 }

@@ -1,14 +1,8 @@
 package snarl.compiler.ecj;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.ResourceBundle;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFileConstants;
 import org.eclipse.jdt.internal.compiler.impl.CompilerOptions;
+
 import snarl.compiler.state.Backend;
 import snarl.compiler.state.Cancelled;
 import snarl.compiler.state.Compiled;
@@ -16,9 +10,18 @@ import snarl.compiler.state.Module;
 import snarl.compiler.state.Timing;
 import snarl.compiler.state.Unit;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ResourceBundle;
+import java.util.function.BooleanSupplier;
+
 /**
- * The Eclipse compiler as a {@link Backend}. It starts runs and sees to it that every file gets a result, even if
- * the compiler gives up on the whole run; what happens inside a run is the business of {@link EcjRun}.
+ * The Eclipse compiler as a {@link Backend}. It starts runs and sees to it that every file gets a
+ * result, even if the compiler gives up on the whole run; what happens inside a run is the business
+ * of {@link EcjRun}.
  */
 public final class EcjBackend implements Backend {
     private static final String MESSAGES = "org.eclipse.jdt.internal.compiler.batch.messages";
@@ -27,7 +30,10 @@ public final class EcjBackend implements Backend {
 
     /** Fails with a LinkageError where the compiler is not on the class path. */
     public EcjBackend() {
-        version = ResourceBundle.getBundle(MESSAGES, Locale.ROOT, CompilerOptions.class.getClassLoader()).getString("compiler.version");
+        version =
+                ResourceBundle.getBundle(
+                                MESSAGES, Locale.ROOT, CompilerOptions.class.getClassLoader())
+                        .getString("compiler.version");
     }
 
     @Override
@@ -46,12 +52,15 @@ public final class EcjBackend implements Backend {
     }
 
     @Override
-    public Map<Unit, Compiled> compile(Module module, List<Unit> files, Timing timing, BooleanSupplier cancelled) throws Cancelled {
+    public Map<Unit, Compiled> compile(
+            Module module, List<Unit> files, Timing timing, BooleanSupplier cancelled)
+            throws Cancelled {
         CompilerOptions options = new EcjOptions(module.config());
         List<Unit> all = files;
         EcjRun run = new EcjRun(module, all, options, timing, cancelled);
         while (run.files().size() > all.size()) {
-            // It had to look into damaged sources besides. What it makes of damage depends on the order of the
+            // It had to look into damaged sources besides. What it makes of damage depends on the
+            // order of the
             // files, so they are compiled together from the start.
             all = module.withRivals(run.files());
             run = new EcjRun(module, all, options, timing, cancelled);
@@ -61,12 +70,17 @@ public final class EcjBackend implements Backend {
         without.removeAll(results.keySet());
         if (without.isEmpty()) return results;
 
-        // Something in one of the files has ended the whole run before their turn came. Each by itself is slower
+        // Something in one of the files has ended the whole run before their turn came. Each by
+        // itself is slower
         // and sees less of the others, but keeps the damage where it belongs.
         for (Unit file : without) {
             EcjRun alone = new EcjRun(module, List.of(file), options, timing, cancelled);
             Compiled result = alone.results().get(file);
-            results.put(file, result != null ? result : Compiled.failed("the compiler gave up: " + alone.fault()));
+            results.put(
+                    file,
+                    result != null
+                            ? result
+                            : Compiled.failed("the compiler gave up: " + alone.fault()));
         }
         return results;
     }

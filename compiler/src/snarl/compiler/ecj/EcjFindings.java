@@ -1,13 +1,5 @@
 package snarl.compiler.ecj;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.eclipse.jdt.core.compiler.CategorizedProblem;
 import org.eclipse.jdt.core.compiler.CharOperation;
 import org.eclipse.jdt.internal.compiler.ClassFile;
@@ -17,6 +9,7 @@ import org.eclipse.jdt.internal.compiler.ast.CompilationUnitDeclaration;
 import org.eclipse.jdt.internal.compiler.ast.TypeDeclaration;
 import org.eclipse.jdt.internal.compiler.lookup.LocalTypeBinding;
 import org.eclipse.jdt.internal.compiler.util.Messages;
+
 import snarl.compiler.shape.ProblemStubs;
 import snarl.compiler.state.Compiled;
 import snarl.compiler.state.Compiled.ClassOutput;
@@ -24,9 +17,19 @@ import snarl.compiler.state.Compiled.MethodName;
 import snarl.compiler.state.Compiled.Status;
 import snarl.compiler.state.Problem;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
 /**
- * What is to be learnt from a file's syntax tree while the compiler still has it: what it declares, which types
- * were given up, which methods got lost. Together with the compiler's result it becomes a {@link Compiled}.
+ * What is to be learnt from a file's syntax tree while the compiler still has it: what it declares,
+ * which types were given up, which methods got lost. Together with the compiler's result it becomes
+ * a {@link Compiled}.
  */
 final class EcjFindings {
     private String failure;
@@ -35,10 +38,15 @@ final class EcjFindings {
     private final Set<String> declared = new TreeSet<>();
     private final Set<String> problemTypes = new HashSet<>();
     private final Map<String, List<String>> lost = new HashMap<>();
+
     /** Whether a type that others can see was given up. */
     private boolean givenUp;
-    /** Where the first type begins, behind imports: one that is not found damages nothing by itself. */
+
+    /**
+     * Where the first type begins, behind imports: one that is not found damages nothing by itself.
+     */
     private int typesBegin;
+
     /** Where the bodies of methods are in the text: from and behind. */
     private final List<int[]> bodies = new ArrayList<>();
 
@@ -53,9 +61,11 @@ final class EcjFindings {
     static EcjFindings in(CompilationUnitDeclaration unit) {
         EcjFindings found = new EcjFindings();
         found.attributed = !unit.ignoreFurtherInvestigation;
-        if (unit.currentPackage != null) found.packageName = CharOperation.toString(unit.currentPackage.tokens);
+        if (unit.currentPackage != null)
+            found.packageName = CharOperation.toString(unit.currentPackage.tokens);
         if (unit.types != null) {
-            String prefix = found.packageName.isEmpty() ? "" : found.packageName.replace('.', '/') + "/";
+            String prefix =
+                    found.packageName.isEmpty() ? "" : found.packageName.replace('.', '/') + "/";
             if (unit.types.length > 0) found.typesBegin = unit.types[0].declarationSourceStart;
             for (TypeDeclaration type : unit.types) {
                 found.declared.add(prefix + new String(type.name));
@@ -86,7 +96,8 @@ final class EcjFindings {
 
     private void look(AbstractMethodDeclaration method, String typeName) {
         if (method.isClinit()) return;
-        if (method.bodyEnd > method.bodyStart) bodies.add(new int[] {method.bodyStart, method.bodyEnd});
+        if (method.bodyEnd > method.bodyStart)
+            bodies.add(new int[] {method.bodyStart, method.bodyEnd});
         if (method.binding == null) {
             String name = method.isConstructor() ? "<init>" : new String(method.selector);
             lost.computeIfAbsent(typeName, none -> new ArrayList<>()).add(name);
@@ -110,9 +121,15 @@ final class EcjFindings {
 
     private boolean isDamaged(CompilationResult result) {
         if (!result.hasErrors()) return false;
-        if (result.hasSyntaxError || result.hasInconsistentToplevelHierarchies || !attributed || givenUp || !lost.isEmpty()) return true;
+        if (result.hasSyntaxError
+                || result.hasInconsistentToplevelHierarchies
+                || !attributed
+                || givenUp
+                || !lost.isEmpty()) return true;
         for (CategorizedProblem problem : result.getProblems()) {
-            if (problem.isError() && problem.getSourceStart() >= typesBegin && !isInBody(problem.getSourceStart())) return true;
+            if (problem.isError()
+                    && problem.getSourceStart() >= typesBegin
+                    && !isInBody(problem.getSourceStart())) return true;
         }
         return false;
     }
@@ -124,7 +141,12 @@ final class EcjFindings {
     /** The text without what is in bodies of methods, which nobody sees from outside. */
     private String outline(CompilationResult result) {
         char[] text = result.getCompilationUnit().getContents();
-        for (int[] body : bodies) Arrays.fill(text, Math.max(0, body[0]), Math.max(body[0], Math.min(text.length, body[1])), ' ');
+        for (int[] body : bodies)
+            Arrays.fill(
+                    text,
+                    Math.max(0, body[0]),
+                    Math.max(body[0], Math.min(text.length, body[1])),
+                    ' ');
         return new String(text).replace(" ", "");
     }
 
@@ -133,8 +155,15 @@ final class EcjFindings {
         for (ClassFile file : result.getClassFiles()) {
             String name = new String(file.fileName());
             byte[] bytes = file.getBytes();
-            List<MethodName> stubs = result.hasErrors() ? ProblemStubs.in(bytes, stubMessage()) : List.of();
-            classes.add(new ClassOutput(name, bytes, problemTypes.contains(name), stubs, lost.getOrDefault(name, List.of())));
+            List<MethodName> stubs =
+                    result.hasErrors() ? ProblemStubs.in(bytes, stubMessage()) : List.of();
+            classes.add(
+                    new ClassOutput(
+                            name,
+                            bytes,
+                            problemTypes.contains(name),
+                            stubs,
+                            lost.getOrDefault(name, List.of())));
         }
         classes.sort((one, other) -> one.name().compareTo(other.name()));
         return classes;
@@ -143,7 +172,9 @@ final class EcjFindings {
     /** What the texts for one problem and for several begin with. */
     private static String stubMessage() {
         return CharOperation.charToString(
-                Messages.compilation_unresolvedProblem.substring(0, Messages.compilation_unresolvedProblem.indexOf(':')).toCharArray());
+                Messages.compilation_unresolvedProblem
+                        .substring(0, Messages.compilation_unresolvedProblem.indexOf(':'))
+                        .toCharArray());
     }
 
     private static List<Problem> problems(CompilationResult result) {
@@ -155,14 +186,15 @@ final class EcjFindings {
             int end = Math.max(start, problem.getSourceEnd() + 1);
             int line = line(lineEnds, start);
             int endLine = line(lineEnds, Math.max(start, end - 1));
-            problems.add(new Problem(
-                    problem.isError() ? Problem.ERROR : Problem.WARNING,
-                    line,
-                    start - lineStart(lineEnds, line) + 1,
-                    endLine,
-                    end - lineStart(lineEnds, endLine) + 1,
-                    problem.getID(),
-                    problem.getMessage()));
+            problems.add(
+                    new Problem(
+                            problem.isError() ? Problem.ERROR : Problem.WARNING,
+                            line,
+                            start - lineStart(lineEnds, line) + 1,
+                            endLine,
+                            end - lineStart(lineEnds, endLine) + 1,
+                            problem.getID(),
+                            problem.getMessage()));
         }
         return problems;
     }

@@ -1,25 +1,29 @@
 package snarl.compiler.ecj;
 
-import java.util.Collection;
-import java.util.Set;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFileReader;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFormatException;
 import org.eclipse.jdt.internal.compiler.env.INameEnvironment;
 import org.eclipse.jdt.internal.compiler.env.NameEnvironmentAnswer;
+
 import snarl.compiler.classpath.Location;
 import snarl.compiler.state.Module;
 import snarl.compiler.state.OfferedClass;
 import snarl.compiler.state.Unit;
 
+import java.util.Set;
+
 /**
- * Answers the compiler's questions about names during one run: first the module's own files, then the modules it
- * depends on, then the JDK and the class path. Files of the run itself are not answered: the compiler has them.
+ * Answers the compiler's questions about names during one run: first the module's own files, then
+ * the modules it depends on, then the JDK and the class path. Files of the run itself are not
+ * answered: the compiler has them.
  */
 final class EcjNames implements INameEnvironment {
     private final Module module;
     private final Set<Unit> run;
 
-    /** @param run the files of the run; grows when sources are answered */
+    /**
+     * @param run the files of the run; grows when sources are answered
+     */
     EcjNames(Module module, Set<Unit> run) {
         this.module = module;
         this.run = run;
@@ -33,13 +37,19 @@ final class EcjNames implements INameEnvironment {
     @Override
     public NameEnvironmentAnswer findType(char[] typeName, char[][] packageName) {
         String simple = new String(typeName);
-        return find(packageName.length == 0 ? simple : join(packageName, packageName.length, '/') + "/" + simple);
+        return find(
+                packageName.length == 0
+                        ? simple
+                        : join(packageName, packageName.length, '/') + "/" + simple);
     }
 
     @Override
     public boolean isPackage(char[][] parentName, char[] name) {
         boolean top = parentName == null || parentName.length == 0;
-        String dotted = top ? new String(name) : join(parentName, parentName.length, '.') + "." + new String(name);
+        String dotted =
+                top
+                        ? new String(name)
+                        : join(parentName, parentName.length, '.') + "." + new String(name);
         if (module.hasPackageBesides(run, dotted)) return true;
         for (Module dependency : module.dependencies()) {
             if (dependency.hasPackage(dotted)) return true;
@@ -64,7 +74,8 @@ final class EcjNames implements INameEnvironment {
             if (offered != null) return answer(offered);
         }
         Location location = module.classPath().find(className);
-        ClassFileReader reader = location == null ? null : location.parsed(className, EcjNames::parse);
+        ClassFileReader reader =
+                location == null ? null : location.parsed(className, EcjNames::parse);
         return reader == null ? null : new NameEnvironmentAnswer(reader, null);
     }
 

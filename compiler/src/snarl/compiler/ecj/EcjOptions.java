@@ -3,14 +3,19 @@ package snarl.compiler.ecj;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFileConstants;
 import org.eclipse.jdt.internal.compiler.impl.CompilerOptions;
 import org.eclipse.jdt.internal.compiler.impl.IrritantSet;
+
 import snarl.compiler.wire.Request.ModuleConfig;
 
-/** The compiler's settings for a module: language level and debug information; no warnings, no annotation processing. */
+/**
+ * The compiler's settings for a module: language level and debug information; no warnings, no
+ * annotation processing.
+ */
 final class EcjOptions extends CompilerOptions {
     EcjOptions(ModuleConfig config) {
         long newest = ClassFileConstants.getLatestJDKLevel();
         long wanted = jdkLevel(config.level());
-        // The compiler knows previews of the newest version only. Those of older versions have mostly become
+        // The compiler knows previews of the newest version only. Those of older versions have
+        // mostly become
         // part of the language since, so the newest language is closer than the one without them.
         long source = config.preview() ? newest : wanted;
         sourceLevel = source;
@@ -19,9 +24,12 @@ final class EcjOptions extends CompilerOptions {
         enablePreviewFeatures = config.preview() && wanted == newest;
 
         produceDebugAttributes =
-                ClassFileConstants.ATTR_SOURCE | ClassFileConstants.ATTR_LINES | ClassFileConstants.ATTR_VARS;
+                ClassFileConstants.ATTR_SOURCE
+                        | ClassFileConstants.ATTR_LINES
+                        | ClassFileConstants.ATTR_VARS;
         produceReferenceInfo = true;
-        // Otherwise a read into a local variable that nobody uses is dropped, and with it an access.
+        // Otherwise a read into a local variable that nobody uses is dropped, and with it an
+        // access.
         preserveAllLocalVariables = true;
         performMethodsFullRecovery = true;
         performStatementsRecovery = true;

@@ -7,8 +7,8 @@ import org.eclipse.jdt.internal.compiler.parser.Parser;
 import org.eclipse.jdt.internal.compiler.problem.ProblemReporter;
 
 /**
- * Parses every file with a parser of its own. The compiler would use one for all, and what it recovers from a
- * syntax error then depends on the files that came before.
+ * Parses every file with a parser of its own. The compiler would use one for all, and what it
+ * recovers from a syntax error then depends on the files that came before.
  */
 final class EcjParser extends Parser {
     private final ProblemReporter reporter;

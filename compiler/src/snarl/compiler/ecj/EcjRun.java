@@ -1,5 +1,21 @@
 package snarl.compiler.ecj;
 
+import org.eclipse.jdt.core.compiler.CompilationProgress;
+import org.eclipse.jdt.internal.compiler.CompilationResult;
+import org.eclipse.jdt.internal.compiler.Compiler;
+import org.eclipse.jdt.internal.compiler.DefaultErrorHandlingPolicies;
+import org.eclipse.jdt.internal.compiler.ast.CompilationUnitDeclaration;
+import org.eclipse.jdt.internal.compiler.env.ICompilationUnit;
+import org.eclipse.jdt.internal.compiler.impl.CompilerOptions;
+import org.eclipse.jdt.internal.compiler.problem.AbortCompilation;
+import org.eclipse.jdt.internal.compiler.problem.DefaultProblemFactory;
+
+import snarl.compiler.state.Cancelled;
+import snarl.compiler.state.Compiled;
+import snarl.compiler.state.Module;
+import snarl.compiler.state.Timing;
+import snarl.compiler.state.Unit;
+
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -11,24 +27,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.eclipse.jdt.core.compiler.CompilationProgress;
-import org.eclipse.jdt.internal.compiler.CompilationResult;
-import org.eclipse.jdt.internal.compiler.Compiler;
-import org.eclipse.jdt.internal.compiler.DefaultErrorHandlingPolicies;
-import org.eclipse.jdt.internal.compiler.ast.CompilationUnitDeclaration;
-import org.eclipse.jdt.internal.compiler.env.ICompilationUnit;
-import org.eclipse.jdt.internal.compiler.impl.CompilerOptions;
-import org.eclipse.jdt.internal.compiler.problem.AbortCompilation;
-import org.eclipse.jdt.internal.compiler.problem.DefaultProblemFactory;
-import snarl.compiler.state.Cancelled;
-import snarl.compiler.state.Compiled;
-import snarl.compiler.state.Module;
-import snarl.compiler.state.Timing;
-import snarl.compiler.state.Unit;
 
 /**
- * One run of the compiler over some files. A file that breaks the compiler is noted as failed, and the run goes on
- * with the next one.
+ * One run of the compiler over some files. A file that breaks the compiler is noted as failed, and
+ * the run goes on with the next one.
  */
 final class EcjRun {
     private final Map<Unit, Compiled> results = new LinkedHashMap<>();
@@ -39,7 +41,13 @@ final class EcjRun {
     private long declaring;
     private long began;
 
-    EcjRun(Module module, List<Unit> files, CompilerOptions options, Timing timing, BooleanSupplier cancelled) throws Cancelled {
+    EcjRun(
+            Module module,
+            List<Unit> files,
+            CompilerOptions options,
+            Timing timing,
+            BooleanSupplier cancelled)
+            throws Cancelled {
         run = new HashSet<>(files);
         List<ICompilationUnit> sources = new ArrayList<>();
         for (Unit file : files) sources.add(new EcjSource(file));
@@ -112,16 +120,24 @@ final class EcjRun {
                 found = EcjFindings.in(unit);
             } catch (AbortCompilation given) {
                 if (given.isSilent) throw given; // the run is cancelled
-                found = EcjFindings.failed(given.problem == null ? given.toString() : given.problem.getMessage());
+                found =
+                        EcjFindings.failed(
+                                given.problem == null
+                                        ? given.toString()
+                                        : given.problem.getMessage());
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError broken) {
-                if (broken instanceof RuntimeException) broken.printStackTrace(); // a mistake in the compiler or here
+                if (broken instanceof RuntimeException)
+                    broken.printStackTrace(); // a mistake in the compiler or here
                 found = EcjFindings.failed(broken.toString());
             }
             lookupEnvironment.unitBeingCompleted = null;
             findings.put(unit.compilationResult, found);
         }
 
-        /** The compiler's own steps, with what it leaves to chance or puts in the wrong place set right in between. */
+        /**
+         * The compiler's own steps, with what it leaves to chance or puts in the wrong place set
+         * right in between.
+         */
         private void compile(CompilationUnitDeclaration unit) {
             lookupEnvironment.unitBeingCompleted = unit;
             parser.getMethodBodies(unit);

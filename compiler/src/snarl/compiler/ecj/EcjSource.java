@@ -3,9 +3,13 @@ package snarl.compiler.ecj;
 import org.eclipse.jdt.internal.compiler.env.ICompilationUnit;
 import org.eclipse.jdt.internal.compiler.lookup.LookupEnvironment;
 import org.eclipse.jdt.internal.compiler.lookup.ModuleBinding;
+
 import snarl.compiler.state.Unit;
 
-/** A source file as the compiler wants to see it. Names of files and directories are not held against it. */
+/**
+ * A source file as the compiler wants to see it. Names of files and directories are not held
+ * against it.
+ */
 final class EcjSource implements ICompilationUnit {
     final Unit unit;
 
@@ -23,7 +27,10 @@ final class EcjSource implements ICompilationUnit {
         return unit.path().toCharArray();
     }
 
-    /** The one name that matters is that of package descriptions; else public types may live where they like. */
+    /**
+     * The one name that matters is that of package descriptions; else public types may live where
+     * they like.
+     */
     @Override
     public char[] getMainTypeName() {
         return unit.path().endsWith("package-info.java") ? "package-info".toCharArray() : null;

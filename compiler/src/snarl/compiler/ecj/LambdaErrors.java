@@ -1,9 +1,5 @@
 package snarl.compiler.ecj;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import org.eclipse.jdt.core.compiler.CategorizedProblem;
 import org.eclipse.jdt.internal.compiler.ASTVisitor;
 import org.eclipse.jdt.internal.compiler.CompilationResult;
@@ -14,9 +10,15 @@ import org.eclipse.jdt.internal.compiler.ast.TypeDeclaration;
 import org.eclipse.jdt.internal.compiler.lookup.BlockScope;
 import org.eclipse.jdt.internal.compiler.lookup.LocalTypeBinding;
 
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
 /**
- * Keeps an error inside a lambda to the method around it. The compiler blames the whole type for an error in a
- * lambda that stands at the outermost level of a method, and would make stubs of all its methods.
+ * Keeps an error inside a lambda to the method around it. The compiler blames the whole type for an
+ * error in a lambda that stands at the outermost level of a method, and would make stubs of all its
+ * methods.
  */
 final class LambdaErrors {
     private LambdaErrors() {}
@@ -43,7 +45,9 @@ final class LambdaErrors {
         Set<AbstractMethodDeclaration> blamed = new LinkedHashSet<>();
         boolean inLambda = false;
         for (int error : errors) {
-            if (error < type.declarationSourceStart || error > type.declarationSourceEnd || inMember(type, error)) continue;
+            if (error < type.declarationSourceStart
+                    || error > type.declarationSourceEnd
+                    || inMember(type, error)) continue;
             AbstractMethodDeclaration method = methodAround(type, error);
             if (method == null) return; // the type itself is to blame
             blamed.add(method);
@@ -57,19 +61,22 @@ final class LambdaErrors {
     private static boolean inMember(TypeDeclaration type, int position) {
         if (type.memberTypes == null) return false;
         for (TypeDeclaration member : type.memberTypes) {
-            if (member.declarationSourceStart <= position && position <= member.declarationSourceEnd) return true;
+            if (member.declarationSourceStart <= position
+                    && position <= member.declarationSourceEnd) return true;
         }
         return false;
     }
 
     private static AbstractMethodDeclaration methodAround(TypeDeclaration type, int position) {
         for (AbstractMethodDeclaration method : type.methods) {
-            if (!method.isClinit() && method.bodyStart <= position && position <= method.bodyEnd) return method;
+            if (!method.isClinit() && method.bodyStart <= position && position <= method.bodyEnd)
+                return method;
         }
         return null;
     }
 
-    private static boolean isInLambda(AbstractMethodDeclaration method, TypeDeclaration type, int position) {
+    private static boolean isInLambda(
+            AbstractMethodDeclaration method, TypeDeclaration type, int position) {
         boolean[] found = new boolean[1];
         method.traverse(
                 new ASTVisitor() {

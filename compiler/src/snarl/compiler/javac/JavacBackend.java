@@ -1,14 +1,5 @@
 package snarl.compiler.javac;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.BooleanSupplier;
-import javax.tools.JavaCompiler;
-import javax.tools.ToolProvider;
 import snarl.compiler.state.Backend;
 import snarl.compiler.state.Cancelled;
 import snarl.compiler.state.Compiled;
@@ -19,10 +10,22 @@ import snarl.compiler.state.Problem;
 import snarl.compiler.state.Timing;
 import snarl.compiler.state.Unit;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
 /**
- * The running JDK's own compiler as a {@link Backend}, for where the Eclipse compiler cannot be had. It makes no
- * classes of files with errors, and none at all in a run with errors: so files with errors are set aside, and the
- * others are compiled again without them, against their last good classes.
+ * The running JDK's own compiler as a {@link Backend}, for where the Eclipse compiler cannot be
+ * had. It makes no classes of files with errors, and none at all in a run with errors: so files
+ * with errors are set aside, and the others are compiled again without them, against their last
+ * good classes.
  */
 public final class JavacBackend implements Backend {
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -43,7 +46,9 @@ public final class JavacBackend implements Backend {
     }
 
     @Override
-    public Map<Unit, Compiled> compile(Module module, List<Unit> files, Timing timing, BooleanSupplier cancelled) throws Cancelled {
+    public Map<Unit, Compiled> compile(
+            Module module, List<Unit> files, Timing timing, BooleanSupplier cancelled)
+            throws Cancelled {
         Map<Unit, Compiled> results = new LinkedHashMap<>();
         List<Unit> rest = new ArrayList<>(files);
         while (!rest.isEmpty()) {
@@ -54,9 +59,11 @@ public final class JavacBackend implements Backend {
             try {
                 run = new JavacRun(compiler, module, rest);
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError broken) {
-                if (rest.size() == 1) return setAside(results, rest, "the compiler gave up: " + broken);
+                if (rest.size() == 1)
+                    return setAside(results, rest, "the compiler gave up: " + broken);
                 // One of them breaks the compiler, and it does not say which.
-                for (Unit file : rest) results.putAll(compile(module, List.of(file), timing, cancelled));
+                for (Unit file : rest)
+                    results.putAll(compile(module, List.of(file), timing, cancelled));
                 return results;
             }
             timing.round(rest.size(), 0, System.nanoTime() - began);
@@ -66,13 +73,16 @@ public final class JavacBackend implements Backend {
                 for (Unit file : rest) results.put(file, compiled(file, run.classes(file)));
                 return results;
             }
-            broken.forEach((file, problems) -> results.put(file, Compiled.without(Status.WITHHELD, problems)));
+            broken.forEach(
+                    (file, problems) ->
+                            results.put(file, Compiled.without(Status.WITHHELD, problems)));
             rest.removeAll(broken.keySet());
         }
         return results;
     }
 
-    private static Map<Unit, Compiled> setAside(Map<Unit, Compiled> results, List<Unit> files, String why) {
+    private static Map<Unit, Compiled> setAside(
+            Map<Unit, Compiled> results, List<Unit> files, String why) {
         for (Unit file : files) results.put(file, Compiled.failed(why));
         return results;
     }
@@ -86,6 +96,15 @@ public final class JavacBackend implements Backend {
             if (output.name().indexOf('$', slash + 2) < 0) declared.add(output.name());
         }
         return new Compiled(
-                Status.COMPILED, false, false, true, null, List.of(), classes, packageName, declared, WordReferences.in(file.source().text()));
+                Status.COMPILED,
+                false,
+                false,
+                true,
+                null,
+                List.of(),
+                classes,
+                packageName,
+                declared,
+                WordReferences.in(file.source().text()));
     }
 }

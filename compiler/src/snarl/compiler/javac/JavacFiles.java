@@ -1,5 +1,10 @@
 package snarl.compiler.javac;
 
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.state.Module;
+import snarl.compiler.state.OfferedClass;
+import snarl.compiler.state.Unit;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -14,21 +19,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+
 import javax.tools.FileObject;
 import javax.tools.ForwardingJavaFileManager;
-import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
-import snarl.compiler.state.Compiled.ClassOutput;
-import snarl.compiler.state.Module;
-import snarl.compiler.state.OfferedClass;
-import snarl.compiler.state.Unit;
 
 /**
- * What javac sees of the world: the classes of the module's other files and of the modules it depends on, before
- * the class path. What it writes stays in memory.
+ * What javac sees of the world: the classes of the module's other files and of the modules it
+ * depends on, before the class path. What it writes stays in memory.
  */
 final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager> {
     private final Module module;
@@ -50,10 +51,12 @@ final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager
     }
 
     @Override
-    public Iterable<JavaFileObject> list(Location location, String packageName, Set<JavaFileObject.Kind> kinds, boolean recurse)
+    public Iterable<JavaFileObject> list(
+            Location location, String packageName, Set<JavaFileObject.Kind> kinds, boolean recurse)
             throws IOException {
         Iterable<JavaFileObject> listed = super.list(location, packageName, kinds, recurse);
-        if (location != StandardLocation.CLASS_PATH || !kinds.contains(JavaFileObject.Kind.CLASS)) return listed;
+        if (location != StandardLocation.CLASS_PATH || !kinds.contains(JavaFileObject.Kind.CLASS))
+            return listed;
         Set<String> names = new HashSet<>();
         List<JavaFileObject> found = new ArrayList<>();
         String slashed = packageName.replace('.', '/');
@@ -81,11 +84,13 @@ final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager
 
     @Override
     public boolean isSameFile(FileObject one, FileObject other) {
-        return one == other || one instanceof Source a && other instanceof Source b && a.unit == b.unit;
+        return one == other
+                || one instanceof Source a && other instanceof Source b && a.unit == b.unit;
     }
 
     @Override
-    public JavaFileObject getJavaFileForOutput(Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
+    public JavaFileObject getJavaFileForOutput(
+            Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
         return new Written(className.replace('.', '/'), ((Source) sibling).unit);
     }
 

@@ -1,5 +1,11 @@
 package snarl.compiler.javac;
 
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.state.Module;
+import snarl.compiler.state.Problem;
+import snarl.compiler.state.Unit;
+import snarl.compiler.wire.Request.ModuleConfig;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -11,15 +17,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+
 import javax.tools.Diagnostic;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
-import snarl.compiler.state.Compiled.ClassOutput;
-import snarl.compiler.state.Module;
-import snarl.compiler.state.Problem;
-import snarl.compiler.state.Unit;
-import snarl.compiler.wire.Request.ModuleConfig;
 
 /** One run of javac over some files, all in memory. */
 final class JavacRun {
@@ -31,12 +33,21 @@ final class JavacRun {
         Set<Unit> run = new HashSet<>(files);
         List<JavaFileObject> sources = new ArrayList<>();
         for (Unit file : files) sources.add(new JavacFiles.Source(file));
-        try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8);
+        try (StandardJavaFileManager standard =
+                        compiler.getStandardFileManager(
+                                null, Locale.ENGLISH, StandardCharsets.UTF_8);
                 JavacFiles manager = new JavacFiles(standard, module, run)) {
-            JavaCompiler.CompilationTask task = compiler.getTask(
-                    new PrintWriter(OutputStream.nullOutputStream()), manager, this::report, options(module.config()), null, sources);
+            JavaCompiler.CompilationTask task =
+                    compiler.getTask(
+                            new PrintWriter(OutputStream.nullOutputStream()),
+                            manager,
+                            this::report,
+                            options(module.config()),
+                            null,
+                            sources);
             boolean fine = task.call();
-            if (!fine && errors.isEmpty() && fault == null) fault = "the compiler failed without a reason";
+            if (!fine && errors.isEmpty() && fault == null)
+                fault = "the compiler failed without a reason";
             classes = manager.outputs();
         } catch (IOException unclosed) {
             throw new IllegalStateException(unclosed);
@@ -74,15 +85,18 @@ final class JavacRun {
     }
 
     private static List<String> options(ModuleConfig config) {
-        List<String> options = new ArrayList<>(List.of("-g", "-proc:none", "-implicit:none", "-nowarn"));
+        List<String> options =
+                new ArrayList<>(List.of("-g", "-proc:none", "-implicit:none", "-nowarn"));
         String level = String.valueOf(config.level());
         if (config.release() != 0) {
             options.addAll(List.of("--release", level));
         } else {
             options.addAll(List.of("-source", level, "-target", level, "-Xlint:-options"));
-            if (!config.javaHome().isEmpty() && config.level() > 8) options.addAll(List.of("--system", config.javaHome()));
+            if (!config.javaHome().isEmpty() && config.level() > 8)
+                options.addAll(List.of("--system", config.javaHome()));
         }
-        if (config.preview() && config.level() == Runtime.version().feature()) options.add("--enable-preview");
+        if (config.preview() && config.level() == Runtime.version().feature())
+            options.add("--enable-preview");
         return options;
     }
 }

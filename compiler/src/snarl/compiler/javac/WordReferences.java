@@ -1,10 +1,14 @@
 package snarl.compiler.javac;
 
-import java.util.HashSet;
-import java.util.Set;
 import snarl.compiler.state.References;
 
-/** All words of a file: where the compiler does not say what a file refers to, whatever it names counts. */
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * All words of a file: where the compiler does not say what a file refers to, whatever it names
+ * counts.
+ */
 final class WordReferences implements References {
     private final Set<String> words;
 

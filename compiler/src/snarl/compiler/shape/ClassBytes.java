@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A class file cut into its parts: constants, members and attributes, whose contents stay bytes.
- * It reads what compilers have just written, so it trusts the form, and knows nothing of code.
+ * A class file cut into its parts: constants, members and attributes, whose contents stay bytes. It
+ * reads what compilers have just written, so it trusts the form, and knows nothing of code.
  */
 final class ClassBytes {
     final byte[] bytes;
@@ -25,6 +25,7 @@ final class ClassBytes {
 
     /** For every constant: where its content begins, behind the tag. */
     private final int[] constants;
+
     private int at;
 
     record Member(int access, String name, String descriptor, Map<String, Slice> attributes) {}
@@ -120,13 +121,15 @@ final class ClassBytes {
         for (int i = 1; i < count; i++) {
             int tag = bytes[at];
             starts[i] = at + 1;
-            at += 1 + switch (tag) {
-                case 1 -> 2 + u2At(at + 1);
-                case 7, 8, 16, 19, 20 -> 2;
-                case 15 -> 3;
-                case 5, 6 -> 8;
-                default -> 4;
-            };
+            at +=
+                    1
+                            + switch (tag) {
+                                case 1 -> 2 + u2At(at + 1);
+                                case 7, 8, 16, 19, 20 -> 2;
+                                case 15 -> 3;
+                                case 5, 6 -> 8;
+                                default -> 4;
+                            };
             if (tag == 5 || tag == 6) i++; // these take two places
         }
         return starts;
@@ -141,7 +144,8 @@ final class ClassBytes {
     private List<Member> members() {
         int count = u2();
         List<Member> members = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) members.add(new Member(u2(), utf8(u2()), utf8(u2()), attributes()));
+        for (int i = 0; i < count; i++)
+            members.add(new Member(u2(), utf8(u2()), utf8(u2()), attributes()));
         return members;
     }
 

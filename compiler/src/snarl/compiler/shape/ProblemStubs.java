@@ -1,16 +1,18 @@
 package snarl.compiler.shape;
 
-import java.util.ArrayList;
-import java.util.List;
 import snarl.compiler.shape.ClassBytes.Cursor;
 import snarl.compiler.shape.ClassBytes.Member;
 import snarl.compiler.shape.ClassBytes.Slice;
 import snarl.compiler.state.Compiled.MethodName;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * Finds the methods whose body the Eclipse compiler has replaced by {@code throw new Error("Unresolved compilation
- * problem…")}. The class file is asked and not the syntax tree, because stubs come about in many ways and only
- * there all of them look the same. Ask only for files with errors: anybody may write such a statement.
+ * Finds the methods whose body the Eclipse compiler has replaced by {@code throw new
+ * Error("Unresolved compilation problem…")}. The class file is asked and not the syntax tree,
+ * because stubs come about in many ways and only there all of them look the same. Ask only for
+ * files with errors: anybody may write such a statement.
  */
 public final class ProblemStubs {
     private static final int LDC = 0x12;
@@ -27,7 +29,8 @@ public final class ProblemStubs {
         ClassBytes file = new ClassBytes(classFile);
         List<MethodName> stubs = new ArrayList<>();
         for (Member method : file.methods) {
-            if (isStub(file, method, message)) stubs.add(new MethodName(method.name(), method.descriptor()));
+            if (isStub(file, method, message))
+                stubs.add(new MethodName(method.name(), method.descriptor()));
         }
         return stubs;
     }
@@ -40,7 +43,8 @@ public final class ProblemStubs {
         in.u2(); // locals
         int length = in.u4();
         if (length != 10 && length != 11) return false;
-        if (in.u1() != NEW || !file.className(in.u2()).equals("java/lang/Error") || in.u1() != DUP) return false;
+        if (in.u1() != NEW || !file.className(in.u2()).equals("java/lang/Error") || in.u1() != DUP)
+            return false;
         int load = in.u1();
         if (load != LDC && load != LDC_W) return false;
         String text = file.string(load == LDC ? in.u1() : in.u2());

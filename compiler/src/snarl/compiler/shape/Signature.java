@@ -1,29 +1,40 @@
 package snarl.compiler.shape;
 
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import snarl.compiler.shape.ClassBytes.Cursor;
 import snarl.compiler.shape.ClassBytes.Member;
 import snarl.compiler.shape.ClassBytes.Slice;
 
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
 /**
- * Everything about a class that the compilation of another file can see: its head, members, constants, permitted
- * subclasses, record components, the annotations that steer a compiler; no bodies, nothing synthetic.
+ * Everything about a class that the compilation of another file can see: its head, members,
+ * constants, permitted subclasses, record components, the annotations that steer a compiler; no
+ * bodies, nothing synthetic.
  *
- * It has two parts. A change of the general part may matter to whoever refers to the class. A change of a named
- * part, a field or private method, can matter only to those who also write its name: nobody inherits, overrides
- * or implements such a member without naming it.
+ * <p>It has two parts. A change of the general part may matter to whoever refers to the class. A
+ * change of a named part, a field or private method, can matter only to those who also write its
+ * name: nobody inherits, overrides or implements such a member without naming it.
  */
 public final class Signature {
     private static final int PRIVATE = 0x0002;
     private static final int SYNTHETIC = 0x1000;
     private static final int ENUM = 0x4000;
-    /** public, private, protected, static, final, interface, abstract, annotation, enum; not super, synthetic. */
+
+    /**
+     * public, private, protected, static, final, interface, abstract, annotation, enum; not super,
+     * synthetic.
+     */
     private static final int CLASS_FLAGS = 0x661F;
-    /** public, private, protected, static, final, varargs, abstract; how a body runs is nobody's business. */
+
+    /**
+     * public, private, protected, static, final, varargs, abstract; how a body runs is nobody's
+     * business.
+     */
     private static final int METHOD_FLAGS = 0x049F;
+
     /** public, private, protected, static, final, enum. */
     private static final int FIELD_FLAGS = 0x401F;
 
@@ -45,7 +56,8 @@ public final class Signature {
     }
 
     /**
-     * What is different in the other: null if it is the general part, else the names of the members.
+     * What is different in the other: null if it is the general part, else the names of the
+     * members.
      */
     public Set<String> difference(Signature other) {
         if (!general.equals(other.general)) return null;
@@ -55,10 +67,13 @@ public final class Signature {
         return names;
     }
 
-    private static void collect(Map<String, String> one, Map<String, String> other, Set<String> names) {
-        one.forEach((key, value) -> {
-            if (!value.equals(other.get(key))) names.add(key.substring(key.indexOf(' ') + 1));
-        });
+    private static void collect(
+            Map<String, String> one, Map<String, String> other, Set<String> names) {
+        one.forEach(
+                (key, value) -> {
+                    if (!value.equals(other.get(key)))
+                        names.add(key.substring(key.indexOf(' ') + 1));
+                });
     }
 
     private static final class Reader {
@@ -95,8 +110,14 @@ public final class Signature {
 
         private void field(Member field) {
             if ((field.access() & SYNTHETIC) != 0) return;
-            String text = (field.access() & FIELD_FLAGS) + " " + field.descriptor() + " " + signature(field.attributes()) + " "
-                    + constant(field.attributes());
+            String text =
+                    (field.access() & FIELD_FLAGS)
+                            + " "
+                            + field.descriptor()
+                            + " "
+                            + signature(field.attributes())
+                            + " "
+                            + constant(field.attributes());
             // All constants of an enum are in the switches over it, whether named there or not.
             if ((field.access() & ENUM) != 0) line("constant", field.name(), text);
             else named.put("field " + field.name(), text);
@@ -104,10 +125,19 @@ public final class Signature {
 
         private void method(Member method) {
             if ((method.access() & SYNTHETIC) != 0 || method.name().equals("<clinit>")) return;
-            String text = (method.access() & METHOD_FLAGS) + " " + method.descriptor() + " " + signature(method.attributes()) + " "
-                    + thrown(method.attributes()) + " " + method.attributes().containsKey("AnnotationDefault");
+            String text =
+                    (method.access() & METHOD_FLAGS)
+                            + " "
+                            + method.descriptor()
+                            + " "
+                            + signature(method.attributes())
+                            + " "
+                            + thrown(method.attributes())
+                            + " "
+                            + method.attributes().containsKey("AnnotationDefault");
             boolean byName = (method.access() & PRIVATE) != 0 && !method.name().equals("<init>");
-            if (byName) named.merge("method " + method.name(), text, (one, two) -> one + "; " + two);
+            if (byName)
+                named.merge("method " + method.name(), text, (one, two) -> one + "; " + two);
             else line("method", method.name(), text);
         }
 
@@ -122,7 +152,8 @@ public final class Signature {
                 String simple = file.utf8(in.u2());
                 int access = in.u2();
                 // The attribute also lists what bodies use.
-                if (outer.equals(file.name) || inner.equals(file.name)) lines.add(inner + " " + simple + " " + (access & CLASS_FLAGS));
+                if (outer.equals(file.name) || inner.equals(file.name))
+                    lines.add(inner + " " + simple + " " + (access & CLASS_FLAGS));
             }
             if (!lines.isEmpty()) line("members", lines);
         }
@@ -152,7 +183,10 @@ public final class Signature {
             }
         }
 
-        /** Those of java.lang tell the compiler where an annotation may stand, how long it lives, and such. */
+        /**
+         * Those of java.lang tell the compiler where an annotation may stand, how long it lives,
+         * and such.
+         */
         private void annotations(String attribute) {
             Slice slice = file.attributes.get(attribute);
             if (slice == null) return;
@@ -165,7 +199,8 @@ public final class Signature {
 
         private String annotation(Cursor in) {
             StringBuilder text = new StringBuilder(file.utf8(in.u2()));
-            for (int count = in.u2(); count > 0; count--) text.append(' ').append(file.utf8(in.u2())).append('=').append(element(in));
+            for (int count = in.u2(); count > 0; count--)
+                text.append(' ').append(file.utf8(in.u2())).append('=').append(element(in));
             return text.toString();
         }
 
@@ -178,7 +213,8 @@ public final class Signature {
                     return annotation(in);
                 case '[':
                     StringBuilder text = new StringBuilder("[");
-                    for (int count = in.u2(); count > 0; count--) text.append(element(in)).append(' ');
+                    for (int count = in.u2(); count > 0; count--)
+                        text.append(element(in)).append(' ');
                     return text.append(']').toString();
                 default:
                     return file.value(in.u2());
@@ -200,7 +236,8 @@ public final class Signature {
             if (slice == null) return "";
             Cursor in = file.open(slice);
             StringBuilder text = new StringBuilder();
-            for (int count = in.u2(); count > 0; count--) text.append(file.className(in.u2())).append(' ');
+            for (int count = in.u2(); count > 0; count--)
+                text.append(file.className(in.u2())).append(' ');
             return text.toString();
         }
 

@@ -4,13 +4,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a compiler made of one file. Plain data that every compiler fills in, and that the answer is made from.
+ * What a compiler made of one file. Plain data that every compiler fills in, and that the answer is
+ * made from.
  *
- * @param attributed false if no type of the file could be looked at, so that nothing in it is more than a stub
- * @param outline null if the classes tell others all there is; else the text without bodies, because declarations
- *     are damaged and the source tells more than the classes
+ * @param attributed false if no type of the file could be looked at, so that nothing in it is more
+ *     than a stub
+ * @param outline null if the classes tell others all there is; else the text without bodies,
+ *     because declarations are damaged and the source tells more than the classes
  * @param packageName with dots; empty for the unnamed package
- * @param declared internal names of the top-level types the file declares, also of those without a class
+ * @param declared internal names of the top-level types the file declares, also of those without a
+ *     class
  */
 public record Compiled(
         Status status,
@@ -37,17 +40,33 @@ public record Compiled(
 
     /**
      * @param name internal name, as in the class file
-     * @param problemType whether every method of the class is a stub and its initialisers are missing
+     * @param problemType whether every method of the class is a stub and its initialisers are
+     *     missing
      * @param stubs methods whose body was replaced because of errors
-     * @param lost names of methods that the source has and the class has not, because of errors in their heads
+     * @param lost names of methods that the source has and the class has not, because of errors in
+     *     their heads
      */
-    public record ClassOutput(String name, byte[] bytes, boolean problemType, List<MethodName> stubs, List<String> lost) {}
+    public record ClassOutput(
+            String name,
+            byte[] bytes,
+            boolean problemType,
+            List<MethodName> stubs,
+            List<String> lost) {}
 
     public record MethodName(String name, String descriptor) {}
 
     Compiled withClasses(List<ClassOutput> others) {
         return new Compiled(
-                status, errors, syntaxErrors, attributed, outline, problems, others, packageName, declared, references);
+                status,
+                errors,
+                syntaxErrors,
+                attributed,
+                outline,
+                problems,
+                others,
+                packageName,
+                declared,
+                references);
     }
 
     public static Compiled failed(String message) {
@@ -64,12 +83,30 @@ public record Compiled(
 
     private static Compiled empty(Status status) {
         return new Compiled(
-                status, false, false, true, null, List.of(), List.of(), "", Set.of(), References.NONE);
+                status,
+                false,
+                false,
+                true,
+                null,
+                List.of(),
+                List.of(),
+                "",
+                Set.of(),
+                References.NONE);
     }
 
     /** A file of which there are no classes, and of which nobody knows what it refers to. */
     public static Compiled without(Status status, List<Problem> problems) {
         return new Compiled(
-                status, true, false, false, null, problems, List.of(), "", Set.of(), References.EVERYTHING);
+                status,
+                true,
+                false,
+                false,
+                null,
+                problems,
+                List.of(),
+                "",
+                Set.of(),
+                References.EVERYTHING);
     }
 }

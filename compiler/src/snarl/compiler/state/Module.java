@@ -1,5 +1,8 @@
 package snarl.compiler.state;
 
+import snarl.compiler.classpath.ClassPath;
+import snarl.compiler.wire.Request.ModuleConfig;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,12 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import snarl.compiler.classpath.ClassPath;
-import snarl.compiler.wire.Request.ModuleConfig;
 
 /**
- * The files of one module, who declares and offers what, and which files are to be compiled and told.
- * It keeps its indexes right; what is compiled when is decided by {@link Workspace}.
+ * The files of one module, who declares and offers what, and which files are to be compiled and
+ * told. It keeps its indexes right; what is compiled when is decided by {@link Workspace}.
  */
 public final class Module {
     private static final int MOST_DAMAGED = 20;
@@ -24,10 +25,15 @@ public final class Module {
     private final TreeMap<String, Unit> units = new TreeMap<>();
     private final TreeSet<String> dirty = new TreeSet<>();
     private final TreeSet<String> untold = new TreeSet<>();
+
     /** Which file offers a class. */
     private final Map<String, Unit> owners = new HashMap<>();
-    /** Which files declare a top-level type; more than one is a mistake in the sources that happens. */
+
+    /**
+     * Which files declare a top-level type; more than one is a mistake in the sources that happens.
+     */
     private final Map<String, TreeSet<String>> declarers = new HashMap<>();
+
     private final Packages packages = new Packages();
     private int damaged;
 
@@ -63,16 +69,19 @@ public final class Module {
     /** All classes directly in a package, which is written with slashes. */
     public List<OfferedClass> offeredIn(String packageName) {
         List<OfferedClass> found = new ArrayList<>();
-        owners.forEach((name, owner) -> {
-            int slash = name.lastIndexOf('/');
-            if (packageName.equals(slash < 0 ? "" : name.substring(0, slash))) found.add(owner.offered().get(name));
-        });
+        owners.forEach(
+                (name, owner) -> {
+                    int slash = name.lastIndexOf('/');
+                    if (packageName.equals(slash < 0 ? "" : name.substring(0, slash)))
+                        found.add(owner.offered().get(name));
+                });
         return found;
     }
 
     /**
-     * Whether damaged files are shown to others as source, which is exact and compiles them again and again.
-     * Where half the project is damaged, as without its libraries, their classes have to do.
+     * Whether damaged files are shown to others as source, which is exact and compiles them again
+     * and again. Where half the project is damaged, as without its libraries, their classes have to
+     * do.
      */
     public boolean showsDamagedSources() {
         return damaged <= MOST_DAMAGED;
@@ -100,7 +109,10 @@ public final class Module {
         return withRivals(dirty.stream().map(units::get).toList());
     }
 
-    /** The files and all that declare the same types, since such are right only together; in the order of paths. */
+    /**
+     * The files and all that declare the same types, since such are right only together; in the
+     * order of paths.
+     */
     public List<Unit> withRivals(Collection<Unit> files) {
         TreeMap<String, Unit> found = new TreeMap<>();
         List<Unit> open = new ArrayList<>(files);
@@ -145,30 +157,35 @@ public final class Module {
         for (OfferedClass offered : unit.offered().values()) {
             if (offered.signature().visible()) changes.add(TypeChange.of(offered.name(), null));
         }
-        packages.move(unit.packageName(), "").forEach(name -> changes.add(TypeChange.ofPackage(name)));
-        for (String type : unit.declared()) dirty.addAll(declarers.getOrDefault(type, new TreeSet<>()));
+        packages.move(unit.packageName(), "")
+                .forEach(name -> changes.add(TypeChange.ofPackage(name)));
+        for (String type : unit.declared())
+            dirty.addAll(declarers.getOrDefault(type, new TreeSet<>()));
         return changes;
     }
 
     /** Takes the results of one run of the compiler, and answers what they change for others. */
     List<TypeChange> accept(Map<Unit, Compiled> results) {
         List<TypeChange> changes = new ArrayList<>();
-        results.forEach((unit, result) -> {
-            String before = unit.packageName();
-            Set<String> declared = new TreeSet<>(unit.declared());
-            unindex(unit);
-            unit.accept(result, config.hold()).forEach((name, members) -> changes.add(TypeChange.of(name, members)));
-            index(unit);
-            packages.move(before, unit.packageName()).forEach(name -> changes.add(TypeChange.ofPackage(name)));
-            declared.addAll(unit.declared());
-            for (String type : declared) {
-                for (String rival : declarers.getOrDefault(type, new TreeSet<>())) {
-                    if (!results.containsKey(units.get(rival))) dirty.add(rival);
-                }
-            }
-            dirty.remove(unit.path());
-            untold.add(unit.path());
-        });
+        results.forEach(
+                (unit, result) -> {
+                    String before = unit.packageName();
+                    Set<String> declared = new TreeSet<>(unit.declared());
+                    unindex(unit);
+                    unit.accept(result, config.hold())
+                            .forEach((name, members) -> changes.add(TypeChange.of(name, members)));
+                    index(unit);
+                    packages.move(before, unit.packageName())
+                            .forEach(name -> changes.add(TypeChange.ofPackage(name)));
+                    declared.addAll(unit.declared());
+                    for (String type : declared) {
+                        for (String rival : declarers.getOrDefault(type, new TreeSet<>())) {
+                            if (!results.containsKey(units.get(rival))) dirty.add(rival);
+                        }
+                    }
+                    dirty.remove(unit.path());
+                    untold.add(unit.path());
+                });
         return changes;
     }
 
@@ -197,7 +214,8 @@ public final class Module {
     private void index(Unit unit) {
         if (unit.isDamaged()) damaged++;
         for (String name : unit.offered().keySet()) owners.put(name, unit);
-        for (String type : unit.declared()) declarers.computeIfAbsent(type, none -> new TreeSet<>()).add(unit.path());
+        for (String type : unit.declared())
+            declarers.computeIfAbsent(type, none -> new TreeSet<>()).add(unit.path());
     }
 
     private void unindex(Unit unit) {
@@ -205,7 +223,8 @@ public final class Module {
         for (String name : unit.offered().keySet()) owners.remove(name, unit);
         for (String type : unit.declared()) {
             TreeSet<String> files = declarers.get(type);
-            if (files != null && files.remove(unit.path()) && files.isEmpty()) declarers.remove(type);
+            if (files != null && files.remove(unit.path()) && files.isEmpty())
+                declarers.remove(type);
         }
     }
 }

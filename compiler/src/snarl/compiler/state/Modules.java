@@ -1,5 +1,10 @@
 package snarl.compiler.state;
 
+import snarl.compiler.classpath.ClassPath;
+import snarl.compiler.classpath.Location;
+import snarl.compiler.classpath.Locations;
+import snarl.compiler.wire.Request.ModuleConfig;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -9,14 +14,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import snarl.compiler.classpath.ClassPath;
-import snarl.compiler.classpath.Location;
-import snarl.compiler.classpath.Locations;
-import snarl.compiler.wire.Request.ModuleConfig;
 
 /**
- * The modules by id, each pointing at those it depends on and at its class path. When one of them is configured,
- * all are made anew and take over the files of their predecessors. What is in the files is not known here.
+ * The modules by id, each pointing at those it depends on and at its class path. When one of them
+ * is configured, all are made anew and take over the files of their predecessors. What is in the
+ * files is not known here.
  */
 final class Modules {
     private final Locations locations;
@@ -89,7 +91,8 @@ final class Modules {
         ModuleConfig config = configs.get(id);
         List<Module> dependencies = new ArrayList<>();
         for (String dependency : config.dependsOn()) {
-            if (configs.containsKey(dependency)) dependencies.add(build(dependency, configs, before));
+            if (configs.containsKey(dependency))
+                dependencies.add(build(dependency, configs, before));
         }
         Module module = new Module(config, classPath(config), dependencies);
         Module earlier = before.get(id);
@@ -130,11 +133,15 @@ final class Modules {
         for (String id : configs.keySet()) refuseCircles(id, configs, new ArrayList<>(), done);
     }
 
-    private static void refuseCircles(String id, Map<String, ModuleConfig> configs, List<String> way, Set<String> done) throws Refused {
+    private static void refuseCircles(
+            String id, Map<String, ModuleConfig> configs, List<String> way, Set<String> done)
+            throws Refused {
         if (done.contains(id) || !configs.containsKey(id)) return;
-        if (way.contains(id)) throw new Refused("modules depend on each other in a circle: " + way + " " + id);
+        if (way.contains(id))
+            throw new Refused("modules depend on each other in a circle: " + way + " " + id);
         way.add(id);
-        for (String dependency : configs.get(id).dependsOn()) refuseCircles(dependency, configs, way, done);
+        for (String dependency : configs.get(id).dependsOn())
+            refuseCircles(dependency, configs, way, done);
         way.remove(way.size() - 1);
         done.add(id);
     }

@@ -1,7 +1,8 @@
 package snarl.compiler.state;
 
-import java.util.function.BiFunction;
 import snarl.compiler.shape.Signature;
+
+import java.util.function.BiFunction;
 
 /** A class of a source file as other files see it, with what was made of its bytes. */
 public final class OfferedClass {

@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Counts how many files are in each package or below it, so that packages come and go with their files. */
+/**
+ * Counts how many files are in each package or below it, so that packages come and go with their
+ * files.
+ */
 final class Packages {
     private final Map<String, Integer> counts = new HashMap<>();
 

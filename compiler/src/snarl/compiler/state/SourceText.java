@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Collection;
 
 /**
- * The text of a source file as it was when it was read or handed over, and how reading went.
- * It never looks at the disk again: what a compile sees does not change under it.
+ * The text of a source file as it was when it was read or handed over, and how reading went. It
+ * never looks at the disk again: what a compile sees does not change under it.
  *
  * @param fault why there is no text, or null
  * @param remark what is odd about the text, or null
@@ -39,18 +39,23 @@ public record SourceText(String text, String fault, String remark) {
         // A mark at the beginning says more about the bytes than any setting.
         Charset real = startsWith(bytes, 0xEF, 0xBB, 0xBF) ? StandardCharsets.UTF_8 : charset;
         try {
-            CharBuffer text = real.newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .onUnmappableCharacter(CodingErrorAction.REPORT)
-                    .decode(ByteBuffer.wrap(bytes));
+            CharBuffer text =
+                    real.newDecoder()
+                            .onMalformedInput(CodingErrorAction.REPORT)
+                            .onUnmappableCharacter(CodingErrorAction.REPORT)
+                            .decode(ByteBuffer.wrap(bytes));
             return of(text.toString());
         } catch (CharacterCodingException wrong) {
             String text = withoutMark(new String(bytes, real));
-            return new SourceText(text, null, "is not " + real.name() + "; what cannot be read is replaced");
+            return new SourceText(
+                    text, null, "is not " + real.name() + "; what cannot be read is replaced");
         }
     }
 
-    /** Whether one of the names stands somewhere in the text; too often yes rather than too often no. */
+    /**
+     * Whether one of the names stands somewhere in the text; too often yes rather than too often
+     * no.
+     */
     public boolean mentionsAny(Collection<String> names) {
         if (text.contains("\\u")) return true; // names may be written in escapes
         for (String name : names) {

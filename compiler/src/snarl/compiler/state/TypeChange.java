@@ -3,14 +3,16 @@ package snarl.compiler.state;
 import java.util.Set;
 
 /**
- * Something that files may refer to has changed: a top-level type with all that is nested in it, or a package.
+ * Something that files may refer to has changed: a top-level type with all that is nested in it, or
+ * a package.
  *
  * @param packageName with dots; where the type or package is
  * @param names the only members that have changed; null if more has
  */
 record TypeChange(String packageName, String simpleName, Set<String> names) {
     boolean concerns(Unit unit) {
-        return unit.references().mayMean(packageName, simpleName) && (names == null || unit.source().mentionsAny(names));
+        return unit.references().mayMean(packageName, simpleName)
+                && (names == null || unit.source().mentionsAny(names));
     }
 
     /** A change of a class with this internal name, which may be nested. */

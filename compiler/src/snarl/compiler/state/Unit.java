@@ -1,5 +1,8 @@
 package snarl.compiler.state;
 
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.state.Compiled.Status;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -9,12 +12,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import snarl.compiler.state.Compiled.ClassOutput;
-import snarl.compiler.state.Compiled.Status;
 
 /**
- * One source file: its text, what the compiler last made of it, which classes others see of it, and which the
- * parent has been told. It knows nothing of the other files.
+ * One source file: its text, what the compiler last made of it, which classes others see of it, and
+ * which the parent has been told. It knows nothing of the other files.
  */
 public final class Unit {
     private final String path;
@@ -25,7 +26,11 @@ public final class Unit {
     private Map<String, OfferedClass> offered = Map.of();
     private String offeredOutline;
     private Map<String, byte[]> told = Map.of();
-    /** Whether the parent has changed the file since the last answer, rather than something it refers to. */
+
+    /**
+     * Whether the parent has changed the file since the last answer, rather than something it
+     * refers to.
+     */
     private boolean edited = true;
 
     Unit(String path, SourceText source) {
@@ -45,7 +50,10 @@ public final class Unit {
         return path.endsWith("module-info.java");
     }
 
-    /** Whether others should see the source, because its declarations are damaged and the classes do not tell all. */
+    /**
+     * Whether others should see the source, because its declarations are damaged and the classes do
+     * not tell all.
+     */
     public boolean isDamaged() {
         return offeredOutline != null;
     }
@@ -72,12 +80,13 @@ public final class Unit {
     }
 
     /**
-     * Takes a new result and answers which classes have changed for others: by name, with the members that have
-     * changed, or null for more than members.
+     * Takes a new result and answers which classes have changed for others: by name, with the
+     * members that have changed, or null for more than members.
      */
     Map<String, Set<String>> accept(Compiled result, boolean hold) {
         compiled = withKnownBytes(result);
-        if (result.status() == Status.FAILED || result.status() == Status.WITHHELD) return Map.of(); // nothing is known
+        if (result.status() == Status.FAILED || result.status() == Status.WITHHELD)
+            return Map.of(); // nothing is known
         Set<String> all = new TreeSet<>(declared);
         packageName = result.packageName();
         declared = result.declared();
@@ -88,10 +97,13 @@ public final class Unit {
         for (ClassOutput output : compiled.classes()) {
             OfferedClass same = before.get(output.name());
             boolean unchanged = same != null && same.bytes() == output.bytes();
-            offered.put(output.name(), unchanged ? same : new OfferedClass(output.name(), output.bytes()));
+            offered.put(
+                    output.name(),
+                    unchanged ? same : new OfferedClass(output.name(), output.bytes()));
         }
         Map<String, Set<String>> changed = differences(before, offered);
-        if (!Objects.equals(offeredOutline, result.outline())) all.forEach(type -> changed.put(type, null));
+        if (!Objects.equals(offeredOutline, result.outline()))
+            all.forEach(type -> changed.put(type, null));
         offeredOutline = result.outline();
         return changed;
     }
@@ -105,13 +117,17 @@ public final class Unit {
             told.put(output.name(), output.bytes());
             classes.add(new Answer.ClassFile(output, before.get(output.name()) == output.bytes()));
         }
-        if (compiled.status() == Status.FAILED || compiled.status() == Status.WITHHELD) told = before;
+        if (compiled.status() == Status.FAILED || compiled.status() == Status.WITHHELD)
+            told = before;
         boolean dependent = !edited;
         edited = false;
         return new Answer.File(path, compiled, dependent, classes);
     }
 
-    /** The result with the very byte arrays that are known already, so that equal ones are kept once. */
+    /**
+     * The result with the very byte arrays that are known already, so that equal ones are kept
+     * once.
+     */
     private Compiled withKnownBytes(Compiled result) {
         List<ClassOutput> classes = new ArrayList<>();
         for (ClassOutput output : result.classes()) {
@@ -120,12 +136,19 @@ public final class Unit {
             OfferedClass other = offered.get(output.name());
             if (last != null && Arrays.equals(last, bytes)) bytes = last;
             else if (other != null && Arrays.equals(other.bytes(), bytes)) bytes = other.bytes();
-            classes.add(new ClassOutput(output.name(), bytes, output.problemType(), output.stubs(), output.lost()));
+            classes.add(
+                    new ClassOutput(
+                            output.name(),
+                            bytes,
+                            output.problemType(),
+                            output.stubs(),
+                            output.lost()));
         }
         return result.withClasses(classes);
     }
 
-    private static Map<String, Set<String>> differences(Map<String, OfferedClass> before, Map<String, OfferedClass> after) {
+    private static Map<String, Set<String>> differences(
+            Map<String, OfferedClass> before, Map<String, OfferedClass> after) {
         Map<String, Set<String>> changed = new TreeMap<>();
         Set<String> names = new TreeSet<>(before.keySet());
         names.addAll(after.keySet());

@@ -1,5 +1,10 @@
 package snarl.compiler.state;
 
+import snarl.compiler.classpath.Location;
+import snarl.compiler.classpath.Locations;
+import snarl.compiler.wire.Request;
+import snarl.compiler.wire.Request.ModuleConfig;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,15 +14,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import snarl.compiler.classpath.Location;
-import snarl.compiler.classpath.Locations;
-import snarl.compiler.wire.Request;
-import snarl.compiler.wire.Request.ModuleConfig;
 
 /**
- * All modules, and the one way in which they change: requests mark files as to be compiled, {@link #settle}
- * compiles until nothing is marked. Whatever stops it in between, the marks say what is left to do, so the next
- * call goes on from there. It knows neither frames nor a particular compiler.
+ * All modules, and the one way in which they change: requests mark files as to be compiled, {@link
+ * #settle} compiles until nothing is marked. Whatever stops it in between, the marks say what is
+ * left to do, so the next call goes on from there. It knows neither frames nor a particular
+ * compiler.
  */
 public final class Workspace {
     /** After so many rounds in one request a module is compiled as a whole. */
@@ -37,7 +39,9 @@ public final class Workspace {
         else if (request instanceof Request.Change change) change(change.modules());
     }
 
-    /** Compiles all that is marked and all that this marks in turn, and answers what has come of it. */
+    /**
+     * Compiles all that is marked and all that this marks in turn, and answers what has come of it.
+     */
     public Answer settle(Timing timing, BooleanSupplier cancelled) throws Cancelled {
         Map<String, Integer> rounds = new TreeMap<>();
         for (Module module = modules.firstDirty(); module != null; module = modules.firstDirty()) {
@@ -54,7 +58,13 @@ public final class Workspace {
     private void configure(List<ModuleConfig> configs) throws Refused {
         for (ModuleConfig config : configs) {
             if (config.level() < 8 || config.level() > backend.newestLevel()) {
-                throw new Refused("module " + config.id() + ": Java " + config.level() + " is not between 8 and " + backend.newestLevel());
+                throw new Refused(
+                        "module "
+                                + config.id()
+                                + ": Java "
+                                + config.level()
+                                + " is not between 8 and "
+                                + backend.newestLevel());
             }
             Sources.charset(config);
         }
@@ -63,7 +73,8 @@ public final class Workspace {
             Module module = modules.get(config.id());
             Map<String, SourceText> texts = Sources.of(config, notes::add);
             for (Unit unit : new ArrayList<>(module.units())) {
-                if (!texts.containsKey(unit.path())) mark(module, module.remove(unit.path()), Set.of());
+                if (!texts.containsKey(unit.path()))
+                    mark(module, module.remove(unit.path()), Set.of());
             }
             texts.forEach((path, text) -> put(module, path, text));
         }
@@ -71,7 +82,8 @@ public final class Workspace {
 
     private void change(List<Request.ModuleChange> changes) throws Refused {
         for (Request.ModuleChange change : changes) {
-            if (modules.get(change.module()) == null) throw new Refused("there is no module " + change.module());
+            if (modules.get(change.module()) == null)
+                throw new Refused("there is no module " + change.module());
         }
         for (Request.ModuleChange change : changes) {
             for (Request.Edit edit : change.edits()) {
@@ -83,8 +95,10 @@ public final class Workspace {
     }
 
     private void edit(Module module, Request.Edit edit) throws Refused {
-        if (edit instanceof Request.Replace replace) put(module, replace.file().path(), Sources.text(replace.file(), module.config()));
-        else if (edit instanceof Request.Remove remove) mark(module, module.remove(remove.path()), Set.of());
+        if (edit instanceof Request.Replace replace)
+            put(module, replace.file().path(), Sources.text(replace.file(), module.config()));
+        else if (edit instanceof Request.Remove remove)
+            mark(module, module.remove(remove.path()), Set.of());
         else if (edit instanceof Request.ClassPathChanged changed) reopen(changed.path());
         else if (edit instanceof Request.DropModule) modules.drop(module.config().id());
     }
@@ -99,7 +113,11 @@ public final class Workspace {
         if (oldAndNew == null) return;
         Location old = oldAndNew.get(0);
         List<TypeChange> changes = LocationChange.between(old, oldAndNew.get(1));
-        List<String> users = modules.all().stream().filter(module -> module.classPath().uses(old)).map(module -> module.config().id()).toList();
+        List<String> users =
+                modules.all().stream()
+                        .filter(module -> module.classPath().uses(old))
+                        .map(module -> module.config().id())
+                        .toList();
         modules.refresh();
         for (String id : users) {
             Module user = modules.get(id);
@@ -119,14 +137,18 @@ public final class Workspace {
         List<Unit> sources = new ArrayList<>();
         for (Unit unit : module.dirty()) {
             if (unit.isModuleDeclaration()) results.put(unit, Compiled.ignored());
-            else if (unit.source().fault() != null) results.put(unit, Compiled.failed(unit.source().fault()));
+            else if (unit.source().fault() != null)
+                results.put(unit, Compiled.failed(unit.source().fault()));
             else sources.add(unit);
         }
         if (!sources.isEmpty()) results.putAll(backend.compile(module, sources, timing, cancelled));
         mark(module, module.accept(results), results.keySet());
     }
 
-    /** Marks whatever refers to something that has changed, except what was compiled together with it. */
+    /**
+     * Marks whatever refers to something that has changed, except what was compiled together with
+     * it.
+     */
     private void mark(Module changed, List<TypeChange> changes, Collection<Unit> except) {
         if (changes.isEmpty()) return;
         for (Module module : modules.all()) {

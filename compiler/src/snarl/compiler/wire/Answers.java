@@ -1,12 +1,13 @@
 package snarl.compiler.wire;
 
-import java.util.List;
-import java.util.function.BiConsumer;
 import snarl.compiler.state.Answer;
 import snarl.compiler.state.Compiled;
 import snarl.compiler.state.Compiled.ClassOutput;
 import snarl.compiler.state.Problem;
 import snarl.compiler.state.Timing;
+
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /** Writes all that the parent is told as frames. */
 public final class Answers {
@@ -36,7 +37,10 @@ public final class Answers {
         return new Encoder(Frames.ERROR).i32(request).text(message);
     }
 
-    /** @param by the request that has the changes of this one in it; {@link Frames#NO_REQUEST} for the next to come */
+    /**
+     * @param by the request that has the changes of this one in it; {@link Frames#NO_REQUEST} for
+     *     the next to come
+     */
     public static Encoder superseded(int request, int by) {
         return new Encoder(Frames.SUPERSEDED).i32(request).i32(by);
     }
@@ -47,34 +51,42 @@ public final class Answers {
         out.i64(timing.totalMicros()).i64(timing.declaringMicros()).i64(timing.compilingMicros());
         out.i32(timing.rounds()).i32(timing.files());
         list(out, answer.notes(), Encoder::text);
-        list(out, answer.modules(), (to, module) -> {
-            to.text(module.id());
-            list(to, module.files(), Answers::file);
-        });
+        list(
+                out,
+                answer.modules(),
+                (to, module) -> {
+                    to.text(module.id());
+                    list(to, module.files(), Answers::file);
+                });
         return out;
     }
 
     private static void file(Encoder out, Answer.File file) {
         Compiled compiled = file.compiled();
         out.text(file.path());
-        out.u8(switch (compiled.status()) {
-            case COMPILED -> 0;
-            case REMOVED -> 1;
-            case IGNORED -> 2;
-            case FAILED -> 3;
-            case WITHHELD -> 4;
-        });
-        out.u8((compiled.errors() ? 1 : 0)
-                | (compiled.syntaxErrors() ? 2 : 0)
-                | (compiled.attributed() ? 0 : 4)
-                | (file.dependent() ? 8 : 0));
+        out.u8(
+                switch (compiled.status()) {
+                    case COMPILED -> 0;
+                    case REMOVED -> 1;
+                    case IGNORED -> 2;
+                    case FAILED -> 3;
+                    case WITHHELD -> 4;
+                });
+        out.u8(
+                (compiled.errors() ? 1 : 0)
+                        | (compiled.syntaxErrors() ? 2 : 0)
+                        | (compiled.attributed() ? 0 : 4)
+                        | (file.dependent() ? 8 : 0));
         list(out, compiled.problems(), Answers::problem);
         list(out, file.classes(), Answers::classFile);
     }
 
     private static void problem(Encoder out, Problem problem) {
         out.u8(problem.severity());
-        out.i32(problem.line()).i32(problem.column()).i32(problem.endLine()).i32(problem.endColumn());
+        out.i32(problem.line())
+                .i32(problem.column())
+                .i32(problem.endLine())
+                .i32(problem.endColumn());
         out.i32(problem.id());
         out.text(problem.message());
     }

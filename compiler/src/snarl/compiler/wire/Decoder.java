@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the values of one frame's body, in order.
- * Whatever the bytes are, it answers with values or a {@link MalformedFrame}, and never reads past the end.
+ * Reads the values of one frame's body, in order. Whatever the bytes are, it answers with values or
+ * a {@link MalformedFrame}, and never reads past the end.
  */
 public final class Decoder {
     /** Reads one element of a list. */
@@ -35,10 +35,11 @@ public final class Decoder {
 
     public int i32() throws MalformedFrame {
         need(4);
-        int value = (bytes[at] & 0xFF) << 24
-                | (bytes[at + 1] & 0xFF) << 16
-                | (bytes[at + 2] & 0xFF) << 8
-                | (bytes[at + 3] & 0xFF);
+        int value =
+                (bytes[at] & 0xFF) << 24
+                        | (bytes[at + 1] & 0xFF) << 16
+                        | (bytes[at + 2] & 0xFF) << 8
+                        | (bytes[at + 3] & 0xFF);
         at += 4;
         return value;
     }
@@ -53,7 +54,8 @@ public final class Decoder {
 
     public <T> List<T> list(Element<T> element) throws MalformedFrame {
         int count = length();
-        // Every element has at least one byte, so a count beyond the rest is a lie that must not cost memory.
+        // Every element has at least one byte, so a count beyond the rest is a lie that must not
+        // cost memory.
         need(count);
         List<T> list = new ArrayList<>(count);
         for (int i = 0; i < count; i++) list.add(element.read(this));
@@ -71,6 +73,7 @@ public final class Decoder {
     }
 
     private void need(int count) throws MalformedFrame {
-        if (bytes.length - at < count) throw new MalformedFrame("ends " + (count - (bytes.length - at)) + " bytes too early");
+        if (bytes.length - at < count)
+            throw new MalformedFrame("ends " + (count - (bytes.length - at)) + " bytes too early");
     }
 }

@@ -62,7 +62,15 @@ public final class Encoder {
 
     private void room(int count) {
         long wanted = (long) size + count;
-        if (wanted > Integer.MAX_VALUE - 16) throw new IllegalStateException("an answer of more than 2 GiB");
-        if (wanted > bytes.length) bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(wanted, 2L * bytes.length)));
+        if (wanted > Integer.MAX_VALUE - 16)
+            throw new IllegalStateException("an answer of more than 2 GiB");
+        if (wanted > bytes.length)
+            bytes =
+                    Arrays.copyOf(
+                            bytes,
+                            (int)
+                                    Math.min(
+                                            Integer.MAX_VALUE - 16,
+                                            Math.max(wanted, 2L * bytes.length)));
     }
 }

@@ -25,7 +25,8 @@ public final class FrameReader {
         if (length <= 0) throw new MalformedFrame("a frame of length " + length);
         if (length > Frames.LONGEST) {
             skip(length);
-            throw new MalformedFrame("a frame of " + length + " bytes, more than " + Frames.LONGEST);
+            throw new MalformedFrame(
+                    "a frame of " + length + " bytes, more than " + Frames.LONGEST);
         }
         try {
             byte[] frame = new byte[length];

@@ -1,12 +1,13 @@
 package snarl.compiler.wire;
 
 /**
- * The numbers of the protocol: what a frame may be, and how large.
- * What the frames mean is written in PROTOCOL.md; this file is its machine-readable half.
+ * The numbers of the protocol: what a frame may be, and how large. What the frames mean is written
+ * in PROTOCOL.md; this file is its machine-readable half.
  */
 public final class Frames {
     public static final int MAGIC = 0x534E524C; // "SNRL"
     public static final int VERSION = 1;
+
     /** A frame longer than this is not read but skipped. */
     public static final int LONGEST = 1 << 29;
 

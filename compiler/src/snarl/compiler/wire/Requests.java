@@ -22,15 +22,16 @@ public final class Requests {
     public static Request read(byte[] frame) throws MalformedFrame {
         Decoder in = new Decoder(frame, 1);
         int kind = frame[0] & 0xFF;
-        Request request = switch (kind) {
-            case Frames.HELLO -> new Hello(in.i32(), in.i32());
-            case Frames.CONFIGURE -> new Configure(in.i32(), in.list(Requests::config));
-            case Frames.CHANGE -> new Change(in.i32(), in.list(Requests::change));
-            case Frames.CANCEL -> new Cancel(in.i32());
-            case Frames.PING -> new Ping(in.i32());
-            case Frames.SHUTDOWN -> new Shutdown();
-            default -> throw new MalformedFrame("no such kind of frame: " + kind);
-        };
+        Request request =
+                switch (kind) {
+                    case Frames.HELLO -> new Hello(in.i32(), in.i32());
+                    case Frames.CONFIGURE -> new Configure(in.i32(), in.list(Requests::config));
+                    case Frames.CHANGE -> new Change(in.i32(), in.list(Requests::change));
+                    case Frames.CANCEL -> new Cancel(in.i32());
+                    case Frames.PING -> new Ping(in.i32());
+                    case Frames.SHUTDOWN -> new Shutdown();
+                    default -> throw new MalformedFrame("no such kind of frame: " + kind);
+                };
         in.end();
         return request;
     }

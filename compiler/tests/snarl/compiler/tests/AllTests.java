@@ -18,7 +18,12 @@ public final class AllTests {
         RandomEditTests.add(suite);
         boolean[] fine = new boolean[1];
         // As large as the process itself gives its compiler.
-        Thread thread = new Thread(null, () -> fine[0] = suite.run(arguments.length == 0 ? "" : arguments[0]), "tests", 128L << 20);
+        Thread thread =
+                new Thread(
+                        null,
+                        () -> fine[0] = suite.run(arguments.length == 0 ? "" : arguments[0]),
+                        "tests",
+                        128L << 20);
         thread.start();
         thread.join();
         System.exit(fine[0] ? 0 : 1);

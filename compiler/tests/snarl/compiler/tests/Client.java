@@ -1,5 +1,8 @@
 package snarl.compiler.tests;
 
+import snarl.compiler.wire.Encoder;
+import snarl.compiler.wire.Frames;
+
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -11,12 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import snarl.compiler.wire.Encoder;
-import snarl.compiler.wire.Frames;
 
 /**
- * The parent's side of the protocol, written after PROTOCOL.md and not after the program: it shares only the
- * encoder of single values with it.
+ * The parent's side of the protocol, written after PROTOCOL.md and not after the program: it shares
+ * only the encoder of single values with it.
  */
 final class Client implements AutoCloseable {
     private final Process process;
@@ -26,16 +27,24 @@ final class Client implements AutoCloseable {
     /** A frame that came back. */
     record Frame(int kind, DataInputStream body) {}
 
-    record Result(int request, long micros, int files, List<String> notes, Map<String, FileResult> filesByPath) {}
+    record Result(
+            int request,
+            long micros,
+            int files,
+            List<String> notes,
+            Map<String, FileResult> filesByPath) {}
 
-    record FileResult(int status, int flags, List<String> problems, Map<String, ClassResult> classes) {}
+    record FileResult(
+            int status, int flags, List<String> problems, Map<String, ClassResult> classes) {}
 
     record ClassResult(int flags, List<String> stubs, List<String> lost, byte[] bytes) {}
 
     Client(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(System.getProperty("snarl.command").split("\n")));
+        List<String> command =
+                new ArrayList<>(List.of(System.getProperty("snarl.command").split("\n")));
         command.addAll(List.of(arguments));
-        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         out = new DataOutputStream(process.getOutputStream());
         in = new DataInputStream(process.getInputStream());
     }
@@ -51,12 +60,14 @@ final class Client implements AutoCloseable {
         if (classPath.isEmpty()) frame.i32(0);
         else frame.i32(1).text(classPath);
         frame.i32(0).i32(files.length / 2);
-        for (int i = 0; i < files.length; i += 2) frame.text(files[i]).bool(true).text(files[i + 1]);
+        for (int i = 0; i < files.length; i += 2)
+            frame.text(files[i]).bool(true).text(files[i + 1]);
         send(frame);
     }
 
     /** A module that consists of everything below a directory. */
-    void configureRoot(int request, int level, String root, String... classPath) throws IOException {
+    void configureRoot(int request, int level, String root, String... classPath)
+            throws IOException {
         Encoder frame = new Encoder(Frames.CONFIGURE).i32(request).i32(1);
         frame.text("m").text("").i32(0).i32(level).bool(false).text("").bool(false).i32(0);
         frame.i32(classPath.length);
@@ -66,7 +77,16 @@ final class Client implements AutoCloseable {
     }
 
     void replace(int request, String path, String text) throws IOException {
-        send(new Encoder(Frames.CHANGE).i32(request).i32(1).text("m").i32(1).u8(0).text(path).bool(true).text(text));
+        send(
+                new Encoder(Frames.CHANGE)
+                        .i32(request)
+                        .i32(1)
+                        .text("m")
+                        .i32(1)
+                        .u8(0)
+                        .text(path)
+                        .bool(true)
+                        .text(text));
     }
 
     void send(Encoder frame) throws IOException {
@@ -93,7 +113,9 @@ final class Client implements AutoCloseable {
     Result result() throws IOException {
         Frame frame = receive();
         if (frame == null) throw new IOException("the process has gone");
-        if (frame.kind != Frames.ANSWER) throw new IOException("no answer but a frame of kind " + frame.kind + ": " + error(frame));
+        if (frame.kind != Frames.ANSWER)
+            throw new IOException(
+                    "no answer but a frame of kind " + frame.kind + ": " + error(frame));
         return result(frame);
     }
 
@@ -120,7 +142,16 @@ final class Client implements AutoCloseable {
         int flags = body.readUnsignedByte();
         List<String> problems = new ArrayList<>();
         for (int count = body.readInt(); count > 0; count--) {
-            String place = body.readUnsignedByte() + " " + body.readInt() + ":" + body.readInt() + "-" + body.readInt() + ":" + body.readInt();
+            String place =
+                    body.readUnsignedByte()
+                            + " "
+                            + body.readInt()
+                            + ":"
+                            + body.readInt()
+                            + "-"
+                            + body.readInt()
+                            + ":"
+                            + body.readInt();
             body.readInt();
             problems.add(place + " " + text(body));
         }

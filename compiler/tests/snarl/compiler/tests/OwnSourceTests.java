@@ -1,5 +1,9 @@
 package snarl.compiler.tests;
 
+import snarl.compiler.ecj.EcjBackend;
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.wire.Request.ModuleConfig;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,43 +15,71 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import snarl.compiler.ecj.EcjBackend;
-import snarl.compiler.state.Compiled.ClassOutput;
 
 /**
- * Edits of real code, namely of this program's own: lines change places, go and come back, types of members
- * change. After each edit the classes must be those of a compile from nothing. SNARL_SOURCES names other sources,
- * SNARL_SEED and SNARL_EDITS other and more edits.
+ * Edits of real code, namely of this program's own: lines change places, go and come back, types of
+ * members change. After each edit the classes must be those of a compile from nothing.
+ * SNARL_SOURCES names other sources, SNARL_SEED and SNARL_EDITS other and more edits.
  */
 final class OwnSourceTests {
     private OwnSourceTests() {}
 
     static void add(Suite suite) {
-        suite.test("edits of our own sources end where a compile from nothing does", () -> {
-            String steps = System.getenv("SNARL_EDITS");
-            String seed = System.getenv("SNARL_SEED");
-            run(new Random(seed == null ? 11 : Integer.parseInt(seed)), steps == null ? 12 : Integer.parseInt(steps));
-        });
+        suite.test(
+                "edits of our own sources end where a compile from nothing does",
+                () -> exact(random(), steps()));
+        suite.test(
+                "with hold, our own sources are exact again as soon as they are whole",
+                () -> held(random(), 4 * steps()));
     }
 
-    private static void run(Random random, int steps) throws IOException {
+    private static void exact(Random random, int steps) throws IOException {
         Map<String, String> sound = read();
         Map<String, String> files = new TreeMap<>(sound);
-        Project edited = fresh(files);
+        Project edited = project(files, false);
         for (int step = 0; step < steps; step++) {
-            String path = new ArrayList<>(files.keySet()).get(random.nextInt(files.size()));
+            String path = any(files, random);
             String before = files.get(path);
             files.put(path, mutate(before, random));
             edited.put(path, files.get(path));
-            compare("step " + step + " in " + path, edited, fresh(files));
+            compare("step " + step + " in " + path, edited, project(files, false));
             // Some damage stays, but not so much that its sources are no longer shown to others.
             if (random.nextBoolean()) restore(files, edited, Map.of(path, before));
             if (step % 10 == 9) restore(files, edited, sound);
         }
-        compare("the end", edited, fresh(files));
+        compare("the end", edited, project(files, false));
     }
 
-    private static void restore(Map<String, String> files, Project edited, Map<String, String> texts) {
+    private static void held(Random random, int steps) throws IOException {
+        Map<String, String> sound = read();
+        Map<String, String> files = new TreeMap<>(sound);
+        Project edited = project(files, true);
+        for (int step = 0; step < steps; step++) {
+            String path = any(files, random);
+            files.put(path, mutate(files.get(path), random));
+            edited.put(path, files.get(path));
+            if (step % 8 != 7) continue;
+            restore(files, edited, sound);
+            compare("step " + step, edited, project(files, true));
+        }
+    }
+
+    private static Random random() {
+        String seed = System.getenv("SNARL_SEED");
+        return new Random(seed == null ? 11 : Integer.parseInt(seed));
+    }
+
+    private static int steps() {
+        String steps = System.getenv("SNARL_EDITS");
+        return steps == null ? 12 : Integer.parseInt(steps);
+    }
+
+    private static String any(Map<String, String> files, Random random) {
+        return new ArrayList<>(files.keySet()).get(random.nextInt(files.size()));
+    }
+
+    private static void restore(
+            Map<String, String> files, Project edited, Map<String, String> texts) {
         files.putAll(texts);
         texts.forEach(edited::put);
     }
@@ -60,10 +92,13 @@ final class OwnSourceTests {
             case 1 -> lines.add(at, lines.get(at));
             case 2 -> lines.add(random.nextInt(lines.size()), lines.remove(at));
             case 3 -> {
-                return text.replaceFirst("(static|private|public) (int|boolean|String) (\\w+)\\(", "$1 long $3(");
+                return text.replaceFirst(
+                        "(static|private|public) (int|boolean|String) (\\w+)\\(", "$1 long $3(");
             }
             default -> {
-                return text.replaceFirst("\n    (public|private) ", "\n    int added" + random.nextInt(9) + "() { return 1; }\n    $1 ");
+                return text.replaceFirst(
+                        "\n    (public|private) ",
+                        "\n    int added" + random.nextInt(9) + "() { return 1; }\n    $1 ");
             }
         }
         return String.join("\n", lines) + "\n";
@@ -72,17 +107,32 @@ final class OwnSourceTests {
     private static Map<String, String> read() throws IOException {
         Map<String, String> files = new TreeMap<>();
         String other = System.getenv("SNARL_SOURCES");
-        try (Stream<Path> paths = Files.walk(Path.of(other == null ? System.getProperty("snarl.sources") : other))) {
-            for (Path path : paths.filter(file -> file.toString().endsWith(".java")).toList()) files.put(path.toString(), Files.readString(path));
+        try (Stream<Path> paths =
+                Files.walk(Path.of(other == null ? System.getProperty("snarl.sources") : other))) {
+            for (Path path : paths.filter(file -> file.toString().endsWith(".java")).toList())
+                files.put(path.toString(), Files.readString(path));
         }
         return files;
     }
 
-    private static Project fresh(Map<String, String> files) {
+    private static Project project(Map<String, String> files, boolean hold) {
         List<String> texts = new ArrayList<>();
         files.forEach((path, text) -> texts.addAll(List.of(path, text)));
         Project project = new Project(new EcjBackend());
-        project.configure(Project.withClassPath(Project.module("m", 17, texts.toArray(new String[0])), System.getProperty("snarl.ecj")));
+        List<String> classPath = List.of(System.getProperty("snarl.ecj"));
+        project.configure(
+                new ModuleConfig(
+                        "m",
+                        "",
+                        0,
+                        17,
+                        false,
+                        "",
+                        hold,
+                        List.of(),
+                        classPath,
+                        List.of(),
+                        Project.texts(texts.toArray(new String[0]))));
         return project;
     }
 
@@ -95,7 +145,8 @@ final class OwnSourceTests {
         for (String name : names) {
             ClassOutput one = found.get(name);
             ClassOutput other = expected.get(name);
-            if (one == null || other == null || !Arrays.equals(one.bytes(), other.bytes())) different.add(name);
+            if (one == null || other == null || !Arrays.equals(one.bytes(), other.bytes()))
+                different.add(name);
         }
         Suite.equal(about + ": " + fresh.errors(), about + ": " + edited.errors());
         Suite.equal(about + ": []", about + ": " + different);

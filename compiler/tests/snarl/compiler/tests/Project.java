@@ -1,9 +1,5 @@
 package snarl.compiler.tests;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import snarl.compiler.ecj.EcjBackend;
 import snarl.compiler.state.Answer;
 import snarl.compiler.state.Backend;
@@ -19,7 +15,15 @@ import snarl.compiler.wire.Request.FileText;
 import snarl.compiler.wire.Request.ModuleChange;
 import snarl.compiler.wire.Request.ModuleConfig;
 
-/** A workspace and the parent that listens to it: applies every answer to what it knows, as the real one does. */
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A workspace and the parent that listens to it: applies every answer to what it knows, as the real
+ * one does.
+ */
 final class Project {
     final Workspace workspace;
     private final Map<String, Map<String, ClassOutput>> classesOf = new TreeMap<>();
@@ -38,19 +42,38 @@ final class Project {
     }
 
     static ModuleConfig module(String id, int level, String... files) {
-        return new ModuleConfig(id, "", 0, level, false, "", false, List.of(), List.of(), List.of(), texts(files));
+        return new ModuleConfig(
+                id, "", 0, level, false, "", false, List.of(), List.of(), List.of(), texts(files));
     }
 
     static ModuleConfig dependingOn(ModuleConfig config, String... modules) {
         return new ModuleConfig(
-                config.id(), config.javaHome(), config.release(), config.level(), config.preview(), config.encoding(), config.hold(),
-                List.of(modules), config.classPath(), config.sourceRoots(), config.files());
+                config.id(),
+                config.javaHome(),
+                config.release(),
+                config.level(),
+                config.preview(),
+                config.encoding(),
+                config.hold(),
+                List.of(modules),
+                config.classPath(),
+                config.sourceRoots(),
+                config.files());
     }
 
     static ModuleConfig withClassPath(ModuleConfig config, String... entries) {
         return new ModuleConfig(
-                config.id(), config.javaHome(), config.release(), config.level(), config.preview(), config.encoding(), config.hold(),
-                config.dependsOn(), List.of(entries), config.sourceRoots(), config.files());
+                config.id(),
+                config.javaHome(),
+                config.release(),
+                config.level(),
+                config.preview(),
+                config.encoding(),
+                config.hold(),
+                config.dependsOn(),
+                List.of(entries),
+                config.sourceRoots(),
+                config.files());
     }
 
     static List<FileText> texts(String... files) {
@@ -100,7 +123,8 @@ final class Project {
         Map<String, ClassOutput> now = new TreeMap<>();
         for (Answer.ClassFile classFile : file.classes()) {
             String name = classFile.output().name();
-            if (classFile.known() && !before.containsKey(name)) throw new AssertionError("told as known, and is not: " + name);
+            if (classFile.known() && !before.containsKey(name))
+                throw new AssertionError("told as known, and is not: " + name);
             now.put(name, classFile.known() ? before.get(name) : classFile.output());
         }
         classesOf.put(file.path(), now);
@@ -109,7 +133,9 @@ final class Project {
     /** All classes the parent has, by file and name. */
     Map<String, ClassOutput> classes() {
         Map<String, ClassOutput> all = new TreeMap<>();
-        classesOf.forEach((path, classes) -> classes.forEach((name, output) -> all.put(path + ":" + name, output)));
+        classesOf.forEach(
+                (path, classes) ->
+                        classes.forEach((name, output) -> all.put(path + ":" + name, output)));
         return all;
     }
 
@@ -135,15 +161,19 @@ final class Project {
     /** The messages of all files that have any. */
     List<String> errors() {
         List<String> messages = new ArrayList<>();
-        lastOf.forEach((path, compiled) -> {
-            for (Problem problem : compiled.problems()) messages.add(path + ":" + problem.line() + ": " + problem.message());
-        });
+        lastOf.forEach(
+                (path, compiled) -> {
+                    for (Problem problem : compiled.problems())
+                        messages.add(path + ":" + problem.line() + ": " + problem.message());
+                });
         return messages;
     }
 
     /** The stubs of a class, written name and descriptor together. */
     List<String> stubs(String path, String className) {
-        return output(path, className).stubs().stream().map((MethodName stub) -> stub.name() + stub.descriptor()).toList();
+        return output(path, className).stubs().stream()
+                .map((MethodName stub) -> stub.name() + stub.descriptor())
+                .toList();
     }
 
     /** The class as it was last told in full or in part. */
@@ -151,22 +181,32 @@ final class Project {
         for (ClassOutput output : lastOf.get(path).classes()) {
             if (output.name().equals(className)) return output;
         }
-        throw new AssertionError("no class " + className + " of " + path + " but " + classNames(path) + "; " + errors());
+        throw new AssertionError(
+                "no class "
+                        + className
+                        + " of "
+                        + path
+                        + " but "
+                        + classNames(path)
+                        + "; "
+                        + errors());
     }
 
     /** Loads a class that needs no other and calls its static method without parameters. */
     Object call(String path, String className, String method) throws ReflectiveOperationException {
         Map<String, ClassOutput> known = classes();
-        ClassLoader loader = new ClassLoader(null) {
-            @Override
-            protected Class<?> findClass(String name) throws ClassNotFoundException {
-                for (Map.Entry<String, ClassOutput> entry : known.entrySet()) {
-                    byte[] bytes = entry.getValue().bytes();
-                    if (entry.getValue().name().equals(name.replace('.', '/'))) return defineClass(name, bytes, 0, bytes.length);
-                }
-                throw new ClassNotFoundException(name);
-            }
-        };
+        ClassLoader loader =
+                new ClassLoader(null) {
+                    @Override
+                    protected Class<?> findClass(String name) throws ClassNotFoundException {
+                        for (Map.Entry<String, ClassOutput> entry : known.entrySet()) {
+                            byte[] bytes = entry.getValue().bytes();
+                            if (entry.getValue().name().equals(name.replace('.', '/')))
+                                return defineClass(name, bytes, 0, bytes.length);
+                        }
+                        throw new ClassNotFoundException(name);
+                    }
+                };
         var found = loader.loadClass(className.replace('/', '.')).getDeclaredMethod(method);
         found.setAccessible(true);
         return found.invoke(null);

@@ -1,5 +1,11 @@
 package snarl.compiler.tests;
 
+import snarl.compiler.ecj.EcjBackend;
+import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.wire.Request;
+import snarl.compiler.wire.Request.Edit;
+import snarl.compiler.wire.Request.FileText;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -7,15 +13,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import snarl.compiler.ecj.EcjBackend;
-import snarl.compiler.state.Compiled.ClassOutput;
-import snarl.compiler.wire.Request;
-import snarl.compiler.wire.Request.Edit;
-import snarl.compiler.wire.Request.FileText;
 
 /**
- * The test that matters most: after any edits, the classes the parent has are byte for byte those of a compile of
- * everything from nothing. SNARL_SEED and SNARL_EDITS ask for other and longer sequences.
+ * The test that matters most: after any edits, the classes the parent has are byte for byte those
+ * of a compile of everything from nothing. SNARL_SEED and SNARL_EDITS ask for other and longer
+ * sequences.
  */
 final class RandomEditTests {
     private RandomEditTests() {}
@@ -25,7 +27,11 @@ final class RandomEditTests {
         int steps = number("SNARL_EDITS", 40);
         for (int seed = first; seed < first + 12; seed++) {
             int chosen = seed;
-            suite.test("random edits, seed " + seed + ": what follows edits ends where a compile from nothing does", () -> run(chosen, steps));
+            suite.test(
+                    "random edits, seed "
+                            + seed
+                            + ": what follows edits ends where a compile from nothing does",
+                    () -> run(chosen, steps));
         }
     }
 
@@ -38,10 +44,16 @@ final class RandomEditTests {
         List<String> history = new ArrayList<>();
         for (int step = 0; step < steps; step++) {
             List<Edit> edits = new ArrayList<>();
-            for (int count = 1 + random.nextInt(2); count > 0; count--) edits.add(edit(files, random));
+            for (int count = 1 + random.nextInt(2); count > 0; count--)
+                edits.add(edit(files, random));
             history.add("step " + step + ": " + edits);
             edited.edit("m", edits.toArray(new Edit[0]));
-            compare("seed " + seed + ", level " + level, history, files, edited, fresh(level, files.values()));
+            compare(
+                    "seed " + seed + ", level " + level,
+                    history,
+                    files,
+                    edited,
+                    fresh(level, files.values()));
         }
     }
 
@@ -67,7 +79,12 @@ final class RandomEditTests {
         return project;
     }
 
-    private static void compare(String about, List<String> history, Map<Integer, RandomSource> files, Project edited, Project fresh) {
+    private static void compare(
+            String about,
+            List<String> history,
+            Map<Integer, RandomSource> files,
+            Project edited,
+            Project fresh) {
         Map<String, ClassOutput> found = edited.classes();
         Map<String, ClassOutput> expected = fresh.classes();
         List<String> differences = new ArrayList<>();
@@ -82,25 +99,47 @@ final class RandomEditTests {
         }
         List<String> wanted = live(fresh.errors(), files);
         List<String> errors = live(edited.errors(), files);
-        if (!wanted.equals(errors)) differences.add("\nexpected " + without(wanted, errors) + "\nfound " + without(errors, wanted));
+        if (!wanted.equals(errors))
+            differences.add(
+                    "\nexpected " + without(wanted, errors) + "\nfound " + without(errors, wanted));
         if (differences.isEmpty() || inCircles(wanted) || inCircles(errors)) return;
         StringBuilder texts = new StringBuilder();
-        files.values().forEach(file -> texts.append("--- ").append(file.path()).append('\n').append(file.text()));
-        throw new AssertionError(about + ": " + differences + "\nlast " + history.get(history.size() - 1) + " of " + history.size() + "\n" + texts);
+        files.values()
+                .forEach(
+                        file ->
+                                texts.append("--- ")
+                                        .append(file.path())
+                                        .append('\n')
+                                        .append(file.text()));
+        throw new AssertionError(
+                about
+                        + ": "
+                        + differences
+                        + "\nlast "
+                        + history.get(history.size() - 1)
+                        + " of "
+                        + history.size()
+                        + "\n"
+                        + texts);
     }
 
     private static List<String> without(List<String> some, List<String> others) {
         return some.stream().filter(error -> !others.contains(error)).toList();
     }
 
-    /** Which of the types in a circle is blamed depends on where the compiler begins; afterwards all is exact again. */
+    /**
+     * Which of the types in a circle is blamed depends on where the compiler begins; afterwards all
+     * is exact again.
+     */
     private static boolean inCircles(List<String> errors) {
         return errors.stream().anyMatch(error -> error.contains("Cycle detected"));
     }
 
     private static List<String> live(List<String> errors, Map<Integer, RandomSource> files) {
         List<String> paths = files.values().stream().map(RandomSource::path).toList();
-        return errors.stream().filter(error -> paths.contains(error.substring(0, error.indexOf(':')))).toList();
+        return errors.stream()
+                .filter(error -> paths.contains(error.substring(0, error.indexOf(':'))))
+                .toList();
     }
 
     private static int number(String variable, int otherwise) {

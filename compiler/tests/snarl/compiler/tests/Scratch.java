@@ -34,13 +34,15 @@ final class Scratch implements AutoCloseable {
 
     void delete(String path) throws IOException {
         try (Stream<Path> files = Files.walk(root.resolve(path))) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.delete(file);
-                } catch (IOException undeletable) {
-                    throw new UncheckedIOException(undeletable);
-                }
-            });
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(
+                            file -> {
+                                try {
+                                    Files.delete(file);
+                                } catch (IOException undeletable) {
+                                    throw new UncheckedIOException(undeletable);
+                                }
+                            });
         }
     }
 

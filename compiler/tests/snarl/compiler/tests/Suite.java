@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Runs tests that are given as a sentence and a body, and says which sentences do not hold.
- * A test library would have to be fetched and would do no more than this here.
+ * Runs tests that are given as a sentence and a body, and says which sentences do not hold. A test
+ * library would have to be fetched and would do no more than this here.
  */
 final class Suite {
     interface Body {
@@ -15,7 +15,8 @@ final class Suite {
     private final Map<String, Body> tests = new LinkedHashMap<>();
 
     void test(String sentence, Body body) {
-        if (tests.put(sentence, body) != null) throw new IllegalStateException("two tests say: " + sentence);
+        if (tests.put(sentence, body) != null)
+            throw new IllegalStateException("two tests say: " + sentence);
     }
 
     /** Whether all hold. Only those whose sentence contains the text are run. */
@@ -41,7 +42,8 @@ final class Suite {
     }
 
     static void equal(Object expected, Object found) {
-        if (!expected.equals(found)) throw new AssertionError("expected " + expected + "\n   found " + found);
+        if (!expected.equals(found))
+            throw new AssertionError("expected " + expected + "\n   found " + found);
     }
 
     static void holds(boolean condition, Object about) {

@@ -51,10 +51,15 @@ public final class Measure {
             int classes = known.values().stream().mapToInt(Map::size).sum();
             System.out.printf("%n%d classes, %d files with errors%n%n", classes, broken);
             System.out.println(
-                    "| edits of a body, in a file of | p50 ms | p95 | p99 | most | inside, p50 |"
-                        + " files compiled, most |\n"
-                        + "|---|---|---|---|---|---|---|");
-            for (int size : SIZES) edits(client, now, known, nearest(files, size), edits);
+                    "| typed"
+                            + " | in a file of | p50 ms | p95 | p99 | most | inside, p50 |"
+                            + " files compiled, mean | most |\n"
+                            + "|---|---|---|---|---|---|---|---|---|");
+            for (Kind kind : Kind.values()) {
+                for (int size : SIZES) {
+                    edits(client, kind, now, known, nearest(files, size), edits);
+                }
+            }
         }
         verify(level, now, known, root);
     }
@@ -79,40 +84,70 @@ public final class Measure {
                 text.lines().count(), median(first));
     }
 
+    /** What is typed, and where. */
+    private enum Kind {
+        BODY("a statement"),
+        BROKEN("a statement with an error"),
+        FIELD("a private field"),
+        METHOD("a public method");
+
+        private final String what;
+
+        Kind(String what) {
+            this.what = what;
+        }
+
+        String edit(String text, int number) {
+            List<Integer> places = bodies(text);
+            int place = places.get(number * 7 % places.size());
+            int end = text.lastIndexOf('}');
+            return switch (this) {
+                case BODY -> insert(text, place, " int snarl" + number + " = " + number + ";");
+                case BROKEN -> insert(text, place, " int snarl" + number + " = missing(;");
+                case FIELD -> insert(text, end, " private int snarl" + number + ";");
+                case METHOD -> insert(text, end, " public void snarl" + number + "() { }");
+            };
+        }
+
+        private static String insert(String text, int place, String what) {
+            return text.substring(0, place) + what + text.substring(place);
+        }
+    }
+
     private static void edits(
             Client client,
+            Kind kind,
             Map<Path, String> now,
             Map<String, Map<String, byte[]>> known,
             Path file,
             int count)
             throws IOException {
         String text = now.get(file);
-        List<Integer> places = bodies(text);
-        long[] outside = new long[count];
-        long[] inside = new long[count];
+        // Every edit of a head may compile hundreds of files.
+        int number = kind == Kind.METHOD ? Math.max(5, count / 20) : count;
+        long[] outside = new long[number];
+        long[] inside = new long[number];
+        long all = 0;
         int most = 0;
-        for (int i = 0; i < count; i++) {
-            int place = places.get(i * 7 % places.size());
-            String edited =
-                    text.substring(0, place)
-                            + " int snarl"
-                            + i
-                            + " = "
-                            + i
-                            + ";"
-                            + text.substring(place);
+        for (int i = 0; i < number; i++) {
+            String edited = kind.edit(text, i);
             long began = System.nanoTime();
             client.replace(100 + i, file.toString(), edited);
             Result result = client.result();
             outside[i] = System.nanoTime() - began;
             inside[i] = result.micros() * 1000;
             most = Math.max(most, result.files());
+            all += result.files();
             take(known, result);
-            now.put(file, edited);
         }
+        // Something stays, so that there is something to verify.
+        now.put(file, Kind.BODY.edit(text, count + kind.ordinal()));
+        client.replace(99, file.toString(), now.get(file));
+        take(known, client.result());
         Arrays.sort(outside);
         System.out.printf(
-                "| %d lines (%s) | %.1f | %.1f | %.1f | %.1f | %.1f | %d |%n",
+                "| %s | %d lines (%s) | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %d |%n",
+                kind.what,
                 text.lines().count(),
                 file.getFileName(),
                 part(outside, 50),
@@ -120,6 +155,7 @@ public final class Measure {
                 part(outside, 99),
                 part(outside, 100),
                 median(inside),
+                (double) all / number,
                 most);
     }
 
@@ -129,7 +165,7 @@ public final class Measure {
         var heads =
                 java.util.regex.Pattern.compile(
                                 "(?m)^ {2,4}(public|private|protected|static|final|synchronized)("
-                                    + " \\w+)*( [\\w<>\\[\\]]+) \\w+\\([^)]*\\)[^;{]*\\{$")
+                                        + " \\w+)*( [\\w<>\\[\\]]+) \\w+\\([^)]*\\)[^;{]*\\{$")
                         .matcher(text);
         while (heads.find()) {
             if (!heads.group(3).matches(" (public|private|protected)")) places.add(heads.end());

@@ -121,8 +121,7 @@ final class EcjFindings {
 
     private boolean isDamaged(CompilationResult result) {
         if (!result.hasErrors()) return false;
-        if (result.hasSyntaxError
-                || result.hasInconsistentToplevelHierarchies
+        if (result.hasInconsistentToplevelHierarchies
                 || !attributed
                 || givenUp
                 || !lost.isEmpty()) return true;

@@ -91,7 +91,8 @@ public final class Unit {
         packageName = result.packageName();
         declared = result.declared();
         all.addAll(declared);
-        if (hold && result.outline() != null && !offered.isEmpty()) return Map.of();
+        boolean half = result.outline() != null || result.syntaxErrors();
+        if (hold && half && !offered.isEmpty()) return Map.of();
         Map<String, OfferedClass> before = offered;
         offered = new TreeMap<>();
         for (ClassOutput output : compiled.classes()) {

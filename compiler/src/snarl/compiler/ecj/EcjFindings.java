@@ -121,10 +121,8 @@ final class EcjFindings {
 
     private boolean isDamaged(CompilationResult result) {
         if (!result.hasErrors()) return false;
-        if (result.hasInconsistentToplevelHierarchies
-                || !attributed
-                || givenUp
-                || !lost.isEmpty()) return true;
+        if (result.hasInconsistentToplevelHierarchies || !attributed || givenUp || !lost.isEmpty())
+            return true;
         for (CategorizedProblem problem : result.getProblems()) {
             if (problem.isError()
                     && problem.getSourceStart() >= typesBegin

@@ -106,6 +106,13 @@ final class EcjRun {
         }
 
         @Override
+        protected synchronized void addCompilationUnit(
+                ICompilationUnit source, CompilationUnitDeclaration unit) {
+            Steady.declared(unit);
+            super.addCompilationUnit(source, unit);
+        }
+
+        @Override
         public void initializeParser() {
             parser = new EcjParser(problemReporter, options.parseLiteralExpressionsAsConstants);
         }
@@ -143,10 +150,12 @@ final class EcjRun {
             parser.getMethodBodies(unit);
             if (unit.scope != null) {
                 unit.scope.faultInTypes();
+                Steady.beforeVerification(unit);
                 unit.scope.verifyMethods(lookupEnvironment.methodVerifier());
+                Steady.verified(unit);
             }
             unit.resolve();
-            LambdaNames.assign(unit);
+            Steady.resolved(unit);
             LambdaErrors.confine(unit);
             unit.analyseCode();
             LambdaErrors.confine(unit);

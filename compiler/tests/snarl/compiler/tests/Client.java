@@ -40,11 +40,24 @@ final class Client implements AutoCloseable {
     record ClassResult(int flags, List<String> stubs, List<String> lost, byte[] bytes) {}
 
     Client(String... arguments) throws IOException {
-        List<String> command =
-                new ArrayList<>(List.of(System.getProperty("snarl.command").split("\n")));
-        command.addAll(List.of(arguments));
+        this(List.of(), List.of(arguments));
+    }
+
+    /** A process that has only so much memory, as -Xmx says it. */
+    static Client withMemory(String size) throws IOException {
+        return new Client(List.of("-Xmx" + size), List.of());
+    }
+
+    private Client(List<String> machine, List<String> arguments) throws IOException {
+        List<String> start = List.of(System.getProperty("snarl.command").split("\n"));
+        List<String> command = new ArrayList<>(start.subList(0, 1));
+        command.addAll(machine);
+        command.addAll(start.subList(1, start.size()));
+        command.addAll(arguments);
         process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+                new ProcessBuilder(command)
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
         out = new DataOutputStream(process.getOutputStream());
         in = new DataInputStream(process.getInputStream());
     }

@@ -207,6 +207,24 @@ final class ProcessTests {
                     }
                 });
         suite.test(
+                "process: a file for which memory does not suffice fails alone",
+                () -> {
+                    StringBuilder huge = new StringBuilder("class Huge {\n");
+                    for (int i = 0; i < 20_000; i++) {
+                        huge.append("int m" + i + "(int a) { int b = a * " + i + "; return b; }\n");
+                    }
+                    try (Client client = Client.withMemory("20m")) {
+                        client.greet();
+                        client.configure(
+                                1, "", 17, "A.java", "class A { }", "H.java", huge + "}");
+                        Result result = client.result();
+                        equal(0, result.filesByPath().get("A.java").status());
+                        equal(3, result.filesByPath().get("H.java").status());
+                        client.replace(2, "H.java", "class Huge { }");
+                        equal(0, client.result().filesByPath().get("H.java").status());
+                    }
+                });
+        suite.test(
                 "process: javac speaks the same protocol and says who it is",
                 () -> {
                     try (Client client = new Client("--javac")) {

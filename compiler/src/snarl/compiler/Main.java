@@ -32,7 +32,7 @@ public final class Main {
             if (!argument.equals("--javac") && !argument.equals("--train")) {
                 System.err.println(
                         "usage: java -cp snarl-compiler.jar:ecj.jar snarl.compiler.Main [--javac]"
-                            + " [--train]");
+                                + " [--train]");
                 System.exit(2);
             }
         }

@@ -5,6 +5,7 @@ import org.eclipse.jdt.internal.compiler.ast.FunctionalExpression;
 import org.eclipse.jdt.internal.compiler.ast.TypeDeclaration;
 import org.eclipse.jdt.internal.compiler.lookup.ExtraCompilerModifiers;
 import org.eclipse.jdt.internal.compiler.lookup.LocalTypeBinding;
+import org.eclipse.jdt.internal.compiler.lookup.MethodBinding;
 import org.eclipse.jdt.internal.compiler.lookup.ReferenceBinding;
 import org.eclipse.jdt.internal.compiler.lookup.SourceTypeBinding;
 import org.eclipse.jdt.internal.compiler.lookup.SyntheticMethodBinding;
@@ -56,7 +57,10 @@ final class Steady {
                 });
     }
 
-    /** Bridges come in an order of hash tables. */
+    /**
+     * Bridges come in an order of hash tables, and those to methods of another file have their
+     * annotations if that file is compiled too.
+     */
     static void verified(CompilationUnitDeclaration unit) {
         types(
                 unit,
@@ -65,17 +69,35 @@ final class Steady {
                     if (all == null) return;
                     List<SyntheticMethodBinding> bridges = new ArrayList<>();
                     for (SyntheticMethodBinding method : all) {
-                        if (method.purpose == SyntheticMethodBinding.BridgeMethod)
-                            bridges.add(method);
+                        if (isBridge(method)) bridges.add(method);
                     }
                     int[] places = bridges.stream().mapToInt(bridge -> bridge.index).toArray();
-                    bridges.sort(
-                            Comparator.comparing(
-                                    bridge ->
-                                            new String(bridge.selector)
-                                                    + new String(bridge.signature())));
-                    for (int i = 0; i < places.length; i++) bridges.get(i).index = places[i];
+                    bridges.sort(Comparator.comparing(Steady::nameAndSignature));
+                    for (int i = 0; i < places.length; i++) {
+                        SyntheticMethodBinding bridge = bridges.get(i);
+                        bridge.index = places[i];
+                        // A copy is not found in the other file's tree, and so has no annotations.
+                        MethodBinding target = bridge.targetMethod;
+                        if (!isOf(unit, target.declaringClass)) {
+                            bridge.targetMethod = new MethodBinding(target, target.declaringClass);
+                        }
+                    }
                 });
+    }
+
+    private static boolean isBridge(SyntheticMethodBinding method) {
+        return method.purpose == SyntheticMethodBinding.BridgeMethod
+                || method.purpose == SyntheticMethodBinding.SuperMethodAccess;
+    }
+
+    private static String nameAndSignature(MethodBinding method) {
+        return new String(method.selector) + new String(method.signature());
+    }
+
+    private static boolean isOf(CompilationUnitDeclaration unit, ReferenceBinding type) {
+        return type instanceof SourceTypeBinding source
+                && source.scope != null
+                && source.scope.compilationUnitScope() == unit.scope;
     }
 
     /**

@@ -22,7 +22,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { static int one() { return 1; } int two() { return"
-                                        + " missing; } void three(int a) {} }");
+                                            + " missing; } void three(int a) {} }");
                     equal(List.of("two()I"), project.stubs("A.java", "A"));
                     equal(1, project.call("A.java", "A", "one"));
                     Compiled compiled = project.compiled("A.java");
@@ -38,7 +38,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { void a() { throw new Error(\"Unresolved compilation"
-                                        + " problem: no\"); } }");
+                                            + " problem: no\"); } }");
                     equal(List.of(), project.stubs("A.java", "A"));
                     equal(List.of(), project.errors());
                 });
@@ -65,7 +65,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { int one() { return 1; } void two() { if (true) { }\n"
-                                        + " int three() { return 3; } }");
+                                            + " int three() { return 3; } }");
                     Compiled compiled = project.compiled("A.java");
                     holds(compiled.syntaxErrors(), compiled);
                     equal(List.of("A"), project.classNames("A.java"));
@@ -80,7 +80,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { static int one() { return 1; } void two() { int a ="
-                                        + " 1 } }");
+                                            + " 1 } }");
                     equal(List.of("two()V"), project.stubs("A.java", "A"));
                     equal(1, project.call("A.java", "A", "one"));
                 });
@@ -112,7 +112,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { static int count; static { count = missing; } int"
-                                        + " one() { return 1; } }");
+                                            + " one() { return 1; } }");
                     holds(project.output("A.java", "A").problemType(), project.compiled("A.java"));
                 });
         suite.test(
@@ -122,7 +122,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { Runnable a() { return () -> { missing(); }; }"
-                                        + " Runnable b() { return () -> { }; } }");
+                                            + " Runnable b() { return () -> { }; } }");
                     equal(List.of("a()Ljava/lang/Runnable;"), project.stubs("A.java", "A"));
                 });
         suite.test(
@@ -132,7 +132,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "class A { Runnable a() { return new Runnable() { public void"
-                                        + " run() { missing(); } void other() { } }; } }");
+                                            + " run() { missing(); } void other() { } }; } }");
                     equal(List.of("run()V"), project.stubs("A.java", "A$1"));
                     equal(List.of(), project.stubs("A.java", "A"));
                 });
@@ -152,7 +152,7 @@ final class BrokenSourceTests {
                             Project.of(
                                     "A.java",
                                     "import no.such.Thing; class A { int one() { return 1; } void"
-                                        + " two() { Thing t = null; t.go(); } }");
+                                            + " two() { Thing t = null; t.go(); } }");
                     equal(List.of("two()V"), project.stubs("A.java", "A"));
                 });
         suite.test(

@@ -125,7 +125,7 @@ final class ClassPathTests {
                 });
         suite.test(
                 "a directory that goes away before its classes are read is an error of those who"
-                    + " need it",
+                        + " need it",
                 () -> {
                     try (Scratch scratch = new Scratch()) {
                         scratch.write("out/lib/L.class", library("int"));

@@ -55,9 +55,7 @@ final class Client implements AutoCloseable {
         command.addAll(start.subList(1, start.size()));
         command.addAll(arguments);
         process =
-                new ProcessBuilder(command)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         out = new DataOutputStream(process.getOutputStream());
         in = new DataInputStream(process.getInputStream());
     }

@@ -9,6 +9,8 @@ import snarl.compiler.wire.Request;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Which files are compiled when another one changes. */
 final class DependentTests {
@@ -43,7 +45,7 @@ final class DependentTests {
                 });
         suite.test(
                 "a changed signature compiles those who refer to it, and they are told as"
-                    + " dependents",
+                        + " dependents",
                 () -> {
                     Project project =
                             Project.of(
@@ -87,7 +89,7 @@ final class DependentTests {
                     project.put(
                             "A.java",
                             "class A { static int f(Object o) { return 1; } static int f(String s)"
-                                + " { return 2; } }");
+                                    + " { return 2; } }");
                     equal(2, project.call("B.java", "B", "g"));
                 });
         suite.test(
@@ -104,7 +106,7 @@ final class DependentTests {
                     project.put(
                             "A.java",
                             "class A { static int f(Object o) { return 1; } static int f(String s)"
-                                + " { return 2; } }");
+                                    + " { return 2; } }");
                     equal(2, project.call("C.java", "C", "g"));
                 });
         suite.test(
@@ -152,7 +154,7 @@ final class DependentTests {
                                     "class B { A a; }",
                                     "C.java",
                                     "class C extends A { int count; int f(A a) { return this.count;"
-                                        + " } }");
+                                            + " } }");
                     project.put("A.java", "class A { private int count; private void help() { } }");
                     equal(List.of("A.java", "C.java"), project.recompiled());
                 });
@@ -165,7 +167,7 @@ final class DependentTests {
                                     "enum E { A, B }",
                                     "S.java",
                                     "class S { int f(E e) { switch (e) { case B: return 1; default:"
-                                        + " return 0; } } }");
+                                            + " return 0; } } }");
                     project.put("E.java", "enum E { NEW, A, B }");
                     equal(List.of("E.java", "S.java"), project.recompiled());
                 });
@@ -185,7 +187,7 @@ final class DependentTests {
                                     "record B(int y) implements S { }",
                                     "U.java",
                                     "class U { int f(S s) { return switch (s) { case A a -> a.x();"
-                                        + " case B(int y) -> y; }; } }"));
+                                            + " case B(int y) -> y; }; } }"));
                     equal(List.of(), project.errors());
                     project.edit(
                             "m",
@@ -206,7 +208,7 @@ final class DependentTests {
                     project.put(
                             "N.java",
                             "import java.lang.annotation.*; @Target(ElementType.METHOD) @interface"
-                                + " N { }");
+                                    + " N { }");
                     holds(
                             project.errors().stream().anyMatch(error -> error.startsWith("A.java")),
                             project.errors());
@@ -262,7 +264,7 @@ final class DependentTests {
                                     new Request.FileText(
                                             "B.java",
                                             "class B { } class T { static int v() { return 1; }"
-                                                + " }")));
+                                                    + " }")));
                     equal(List.of(), project.errors());
                     equal(List.of("B", "T"), project.classNames("B.java"));
                     equal(List.of("A"), project.classNames("A.java"));
@@ -270,7 +272,7 @@ final class DependentTests {
                 });
         suite.test(
                 "a type that two files declare is an error of the second, until the first gives it"
-                    + " up",
+                        + " up",
                 () -> {
                     Project project =
                             Project.of("A.java", "class T { }", "C.java", "class C { T t; }");
@@ -295,18 +297,18 @@ final class DependentTests {
                             Project.of(
                                     "p/A.java",
                                     "package p; import java.util.*; class A { Object f() { return"
-                                        + " new ArrayList(); } }");
+                                            + " new ArrayList(); } }");
                     project.put("p/ArrayList.java", "package p; class ArrayList { }");
                     equal(List.of("p/A.java", "p/ArrayList.java"), project.recompiled());
                 });
         suite.test(
                 "lambdas and anonymous classes are named after their place, whoever looks at them"
-                    + " first",
+                        + " first",
                 () -> {
                     String constants =
                             "interface C { Runnable ONE = () -> { }; Runnable TWO = () -> { int x ="
-                                + " 2; }; Object THREE = new Object() { }; Object FOUR = new"
-                                + " Object() { int x; Runnable r = () -> { }; }; }";
+                                    + " 2; }; Object THREE = new Object() { }; Object FOUR = new"
+                                    + " Object() { int x; Runnable r = () -> { }; }; }";
                     Project alone = Project.of("C.java", constants);
                     Project used =
                             Project.of(
@@ -321,6 +323,39 @@ final class DependentTests {
                                         used.output("C.java", name).bytes()),
                                 name + " differs");
                     }
+                });
+        suite.test(
+                "a file compiled alone has the classes it has in company",
+                () -> {
+                    String[] files = {
+                        "A.java",
+                        "public class A extends Hidden<String> { }",
+                        "B.java",
+                        "class B { Outer.In f; Object o = Outer.In.Z; Runnable r = Outer.TWO; }",
+                        "Hidden.java",
+                        "abstract class Hidden<T> { public void b(Outer.In i) { } @Deprecated"
+                            + " public void a() { } public T c(T t) { return t; } public void a(int"
+                            + " x) { } }",
+                        "Outer.java",
+                        "class Outer<T> { enum In { X { }, Y { }, Z { } } interface J { } In f; J"
+                            + " j; static final Runnable ONE = () -> { }, TWO = () -> { int x; };"
+                            + " }",
+                    };
+                    Project project = Project.of(files);
+                    equal(List.of(), project.errors());
+                    Map<String, byte[]> together = new TreeMap<>();
+                    project.classes().forEach((name, output) -> together.put(name, output.bytes()));
+                    for (int i = 0; i < files.length; i += 2) {
+                        project.put(files[i], files[i + 1] + " ");
+                        equal(List.of(files[i]), project.recompiled());
+                    }
+                    project.classes()
+                            .forEach(
+                                    (name, output) ->
+                                            holds(
+                                                    Arrays.equals(
+                                                            output.bytes(), together.get(name)),
+                                                    name));
                 });
         suite.test(
                 "two modules see each other's fresh classes",

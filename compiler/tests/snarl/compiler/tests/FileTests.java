@@ -118,7 +118,7 @@ final class FileTests {
                 });
         suite.test(
                 "a file that has gone has failed, and the others are compiled against its last"
-                    + " classes",
+                        + " classes",
                 () -> {
                     try (Scratch scratch = new Scratch()) {
                         String a = scratch.write("p/A.java", "package p; public class A { }");

@@ -27,7 +27,7 @@ final class JavacTests {
                             of(
                                     "p/A.java",
                                     "package p; class A { class In { } static int v() { return 1; }"
-                                        + " }",
+                                            + " }",
                                     "p/B.java",
                                     "package p; class B { int w() { return A.v(); } }");
                     equal(List.of("p/A", "p/A$In"), project.classNames("p/A.java"));
@@ -54,7 +54,7 @@ final class JavacTests {
                 });
         suite.test(
                 "javac: no classes are made of a broken file, and the others go on with its last"
-                    + " ones",
+                        + " ones",
                 () -> {
                     Project project =
                             of(

@@ -24,7 +24,7 @@ final class LevelTests {
             "sealed interface S permits R { } record R(int x) implements S { }";
     private static final String PATTERNS =
             "class P { int f(Object o) { return switch (o) { case String s -> s.length(); default"
-                + " -> 0; }; } }";
+                    + " -> 0; }; } }";
 
     private LevelTests() {}
 
@@ -39,7 +39,7 @@ final class LevelTests {
                                     false,
                                     "A.java",
                                     "class A { Runnable r = () -> { }; private int x; class B { int"
-                                        + " y() { return x; } } }",
+                                            + " y() { return x; } } }",
                                     "R.java",
                                     RECORDS);
                     equal(52, major(project, "A.java", "A"));

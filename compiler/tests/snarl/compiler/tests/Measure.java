@@ -60,6 +60,7 @@ public final class Measure {
                     edits(client, kind, now, known, nearest(files, size), edits);
                 }
             }
+            touchAll(client, now, known);
         }
         verify(level, now, known, root);
     }
@@ -157,6 +158,28 @@ public final class Measure {
                 median(inside),
                 (double) all / number,
                 most);
+    }
+
+    /** Compiles every file of the project, each alone. */
+    private static void touchAll(
+            Client client, Map<Path, String> now, Map<String, Map<String, byte[]>> known)
+            throws IOException {
+        long[] outside = new long[now.size()];
+        int most = 0;
+        int i = 0;
+        for (Map.Entry<Path, String> file : now.entrySet()) {
+            file.setValue(file.getValue() + " ");
+            long began = System.nanoTime();
+            client.replace(1000 + i, file.getKey().toString(), file.getValue());
+            Result result = client.result();
+            outside[i++] = System.nanoTime() - began;
+            most = Math.max(most, result.files());
+            take(known, result);
+        }
+        Arrays.sort(outside);
+        System.out.printf(
+                "| a space | each of all files | %.1f | %.1f | %.1f | %.1f | | | %d |%n",
+                part(outside, 50), part(outside, 95), part(outside, 99), part(outside, 100), most);
     }
 
     /** Behind the braces that open the bodies of methods that are not constructors. */

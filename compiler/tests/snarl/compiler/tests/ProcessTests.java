@@ -144,7 +144,7 @@ final class ProcessTests {
                 });
         suite.test(
                 "process: pings are answered while it works, and later changes take over those that"
-                    + " wait",
+                        + " wait",
                 () -> {
                     try (Client client = new Client()) {
                         client.greet();
@@ -215,8 +215,7 @@ final class ProcessTests {
                     }
                     try (Client client = Client.withMemory("20m")) {
                         client.greet();
-                        client.configure(
-                                1, "", 17, "A.java", "class A { }", "H.java", huge + "}");
+                        client.configure(1, "", 17, "A.java", "class A { }", "H.java", huge + "}");
                         Result result = client.result();
                         equal(0, result.filesByPath().get("A.java").status());
                         equal(3, result.filesByPath().get("H.java").status());

@@ -163,7 +163,7 @@ final class RandomSource {
                                 "public static enum In { ONE, TWO }",
                                 "private static class In extends T" + other(9) + " { }",
                                 "@FunctionalInterface public static interface In { int go(int x);"
-                                    + " }",
+                                        + " }",
                                 "public static class In extends T" + other(9) + ".In { }"))
                 .append('\n');
         return text.toString();

@@ -333,9 +333,9 @@ final class DependentTests {
                         "B.java",
                         "class B { Outer.In f; Object o = Outer.In.Z; Runnable r = Outer.TWO; }",
                         "Hidden.java",
-                        "abstract class Hidden<T> { public void b(Outer.In i) { } @Deprecated"
-                            + " public void a() { } public T c(T t) { return t; } public void a(int"
-                            + " x) { } }",
+                        "abstract class Hidden<T> { public void b(Outer.In i) { } public Outer.J"
+                            + " d() { return null; } @Deprecated public void a() { } public T c(T"
+                            + " t) { return t; } public void a(int x) { } }",
                         "Outer.java",
                         "class Outer<T> { enum In { X { }, Y { }, Z { } } interface J { } In f; J"
                             + " j; static final Runnable ONE = () -> { }, TWO = () -> { int x; };"

@@ -336,6 +336,10 @@ final class DependentTests {
                         "abstract class Hidden<T> { public void b(Outer.In i) { } public Outer.J"
                             + " d() { return null; } @Deprecated public void a() { } public T c(T"
                             + " t) { return t; } public void a(int x) { } }",
+                        "Secret.java",
+                        "abstract class Secret { public Outer.J d() { return null; } }",
+                        "Told.java",
+                        "public class Told extends Secret { }",
                         "Outer.java",
                         "class Outer<T> { enum In { X { }, Y { }, Z { } } interface J { } In f; J"
                             + " j; static final Runnable ONE = () -> { }, TWO = () -> { int x; };"

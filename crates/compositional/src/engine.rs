@@ -99,7 +99,7 @@ impl Compositional {
         let escaping: Vec<ClassId> = before.symmetric_difference(&self.escaping).copied().collect();
         self.ask_standing(&stale, &escaping);
         self.touched.classes.extend(escaping);
-        self.touched.classes.extend(stale.classes);
+        self.touched.classes.extend(stale.classes.into_iter().chain(stale.locked));
         self.find_callers();
         self.stages.end("callers");
         Redone { outlines, summaries, changed }

@@ -192,11 +192,13 @@ impl Compositional {
 
     /// What methods of stale classes say of themselves, and those that speak of locks elsewhere.
     pub(crate) fn describe_again(&mut self, stale: &mut Stale) {
-        if !stale.is_about_names() {
+        if !stale.is_about_names() && stale.locked.is_empty() {
             return;
         }
-        let is_told =
-            |slot: &Slot| stale.classes.contains(&slot.method.class) || !slot.method.needs.is_empty();
+        let is_told = |slot: &Slot| {
+            let class = &slot.method.class;
+            stale.classes.contains(class) || stale.locked.contains(class) || !slot.method.needs.is_empty()
+        };
         let again: Vec<u32> = self.methods.all().filter(|&number| is_told(self.methods.at(number))).collect();
         for number in again {
             let id = self.methods.at(number).method.id;

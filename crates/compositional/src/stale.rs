@@ -5,7 +5,10 @@ use crate::engine::Compositional;
 use crate::link::{Holds, digest};
 use crate::order::Need;
 use crate::outline::{Event, Outline, Value};
-use ir::{ClassChange, ClassId, FieldId, FieldRef, MethodRef, Program, ProgramDelta, Selector};
+use ir::{
+    ClassChange, ClassId, FieldId, FieldRef, MemberChange, Method, MethodId, MethodRef, Program,
+    ProgramDelta, Selector, access,
+};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -14,6 +17,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Stale {
     /// Classes with other members, supertypes or words about themselves, and all below them.
     pub classes: FxHashSet<ClassId>,
+    /// Classes of which nothing is other than that methods take their own lock, or no longer do: that is their
+    /// summaries' business, and names mean what they did.
+    pub locked: FxHashSet<ClassId>,
     /// Which methods are called by these is another question now.
     pub selectors: FxHashSet<Selector>,
     /// Fields of which something else is known.
@@ -32,12 +38,15 @@ impl Stale {
         for class in program.loaded_subtypes(&moved) {
             self.selectors.extend(selectors(program, class));
         }
-        for change in &delta.classes {
+        let (locked, others): (Vec<&ClassChange>, Vec<&ClassChange>) =
+            delta.classes.iter().partition(|change| only_locks(change));
+        self.locked.extend(locked.iter().map(|change| change.class));
+        for change in &others {
             let members = change.methods.iter().map(|member| member.id);
             self.selectors.extend(members.map(|method| program.method_ref(method).selector));
             self.fields.extend(change.fields.iter().map(|member| member.id));
         }
-        let all: Vec<ClassId> = delta.classes.iter().map(|change| change.class).collect();
+        let all: Vec<ClassId> = others.iter().map(|change| change.class).collect();
         self.classes.extend(program.loaded_subtypes(&all));
         self.classes.extend(all);
     }
@@ -56,6 +65,18 @@ impl Stale {
     pub fn is_about_names(&self) -> bool {
         self.count_names() > 0
     }
+}
+
+/// Whether nothing but the own locks of methods has changed.
+fn only_locks(change: &ClassChange) -> bool {
+    let is_lock = |member: &MemberChange<MethodId, Method>| match (&member.old, &member.new) {
+        (Some(old), Some(new)) => {
+            let access = old.access ^ access::SYNCHRONIZED;
+            *new == Method { access, ..old.clone() }
+        }
+        _ => false,
+    };
+    !change.header_changed() && change.fields.is_empty() && change.methods.iter().all(is_lock)
 }
 
 fn selectors(program: &Program, class: ClassId) -> impl Iterator<Item = Selector> + '_ {

@@ -1,6 +1,7 @@
 //! Who calls whom, in arrays by the numbers of methods. Made of what each method keeps of its calls in brief; the rest
 //! is looked up in its summary where it is asked for.
 
+use crate::lists::Lists;
 use crate::methods::Methods;
 use crate::path::{Path, Root};
 use crate::summary::Called;
@@ -42,7 +43,7 @@ impl Brief {
 }
 
 /// A call of a method, seen from there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Call {
     /// The number of the method that calls.
     pub caller: u32,
@@ -82,52 +83,36 @@ impl Call {
 
 pub(crate) struct Calls<'a> {
     methods: &'a Methods,
-    /// Where the calls of each method begin.
-    begins: Vec<u32>,
-    calls: Vec<Call>,
-    /// Numbers of the called methods, caller by caller, and where those of each caller begin.
-    targets: Vec<u32>,
-    begin_targets: Vec<u32>,
+    /// By the number of the called method.
+    calls: Lists<Call>,
+    /// By the number of the caller: the numbers of those it calls.
+    targets: Lists<u32>,
 }
 
 impl<'a> Calls<'a> {
     pub fn of(methods: &'a Methods) -> Calls<'a> {
         let count = methods.slots().len();
-        let (mut targets, mut begin_targets) = (Vec::new(), Vec::with_capacity(count + 1));
-        let mut begins = vec![0; count + 1];
-        for number in 0..count as u32 {
-            begin_targets.push(targets.len() as u32);
-            let briefs = methods.at_if(number).map_or(&[][..], |slot| &slot.calls);
-            for brief in briefs {
-                // What is not looked at has no number.
-                let target = methods.number(brief.target).unwrap_or(NOBODY);
-                targets.push(target);
-                if target != NOBODY {
-                    begins[target as usize + 1] += 1;
-                }
-            }
-        }
-        begin_targets.push(targets.len() as u32);
-        for number in 0..count {
-            begins[number + 1] += begins[number];
-        }
-        let mut free = begins.clone();
-        let mut calls = vec![Call { caller: 0, at: 0, how: 0 }; begins[count] as usize];
-        for caller in 0..count as u32 {
-            let briefs = methods.at_if(caller).map_or(&[][..], |slot| &slot.calls);
-            let first = begin_targets[caller as usize] as usize;
-            for (at, brief) in briefs.iter().enumerate().filter(|(at, _)| targets[first + at] != NOBODY) {
-                let place = &mut free[targets[first + at] as usize];
-                calls[*place as usize] = Call { caller, at: at as u32, how: brief.how };
-                *place += 1;
-            }
-        }
-        Calls { methods, begins, calls, targets, begin_targets }
+        let briefs = |caller: u32| methods.at_if(caller).map_or(&[][..], |slot| &slot.calls);
+        // What is not looked at has no number.
+        let all = |caller: u32| {
+            let numbered =
+                |(at, brief): (usize, &Brief)| Some((at as u32, brief.how, methods.number(brief.target)?));
+            briefs(caller).iter().enumerate().filter_map(numbered)
+        };
+        let calls = || {
+            (0..count as u32).flat_map(|caller| {
+                all(caller).map(move |(at, how, target)| (target, Call { caller, at, how }))
+            })
+        };
+        let targets =
+            || (0..count as u32).flat_map(|caller| all(caller).map(move |(_, _, target)| (caller, target)));
+        let (calls, targets) = rayon::join(|| Lists::of(count, calls), || Lists::of(count, targets));
+        Calls { methods, calls, targets }
     }
 
     /// How many numbers there are.
     pub fn len(&self) -> usize {
-        self.begins.len() - 1
+        self.calls.len()
     }
 
     /// Methods that are called.
@@ -137,14 +122,12 @@ impl<'a> Calls<'a> {
 
     /// The calls of a method.
     pub fn of_method(&self, number: u32) -> &[Call] {
-        let [first, end] = [number as usize, number as usize + 1].map(|at| self.begins[at] as usize);
-        &self.calls[first..end]
+        self.calls.get(number)
     }
 
     /// The methods that a method calls.
     pub fn by_method(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
-        let [first, end] = [number as usize, number as usize + 1].map(|at| self.begin_targets[at] as usize);
-        self.targets[first..end].iter().copied().filter(|&target| target != NOBODY)
+        self.targets.get(number).iter().copied()
     }
 
     /// A call with everything that is known of it.
@@ -153,5 +136,3 @@ impl<'a> Calls<'a> {
         ask(&summary.expect("who calls is summarised").calls[call.at as usize])
     }
 }
-
-const NOBODY: u32 = u32::MAX;

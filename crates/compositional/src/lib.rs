@@ -20,6 +20,7 @@ mod homes;
 mod kept;
 mod libraries;
 mod link;
+mod lists;
 mod methods;
 mod modelled;
 mod noted;

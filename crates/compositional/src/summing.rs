@@ -5,6 +5,7 @@ use crate::engine::{Compositional, Nothing};
 use crate::fields;
 use crate::frame::summarise;
 use crate::link::{Callee, digest};
+use crate::lists::Lists;
 use crate::methods::Methods;
 use crate::order::{self, Need, Order, Place, Turn};
 use crate::outline::{Event, Outline, Value};
@@ -96,7 +97,7 @@ impl Compositional {
         let mut queue = Queue::default();
         numbers.into_iter().for_each(|number| queue.add(self.methods.at(number).place));
         let groups = self.groups();
-        let mut users: Option<Users> = None;
+        let mut users: Option<Lists<u32>> = None;
         let (mut summaries, mut changed) = (0, 0);
         while let Some(next) = queue.next() {
             let members = |number: &u32| groups.get(number).cloned().unwrap_or_else(|| vec![*number]);
@@ -114,8 +115,8 @@ impl Compositional {
                     slot.group = signature;
                     self.touched.methods.insert(slot.method.id);
                     if differs && !is_all {
-                        let users = users.get_or_insert_with(|| Users::of(&self.methods));
-                        let waiting = users.of_method(number).map(|user| self.methods.at(user));
+                        let users = users.get_or_insert_with(|| self::users(&self.methods));
+                        let waiting = users.get(number).iter().map(|&user| self.methods.at(user));
                         let waiting = waiting.filter(|user| user.waits_for(number));
                         let waiting = waiting.filter(|user| user.place.group != group[0]);
                         waiting.for_each(|user| queue.add(user.place));
@@ -247,33 +248,8 @@ impl Queue {
     }
 }
 
-/// Who asks for a method.
-struct Users {
-    begins: Vec<u32>,
-    users: Vec<u32>,
-}
-
-impl Users {
-    fn of(methods: &Methods) -> Users {
-        let mut begins = vec![0; methods.slots().len() + 1];
-        let needs =
-            || methods.all().flat_map(|user| methods.at(user).needs.iter().map(move |need| (need, user)));
-        needs().for_each(|(need, _)| begins[need.number as usize + 1] += 1);
-        for at in 1..begins.len() {
-            begins[at] += begins[at - 1];
-        }
-        let mut free = begins.clone();
-        let mut users = vec![0; begins.last().map_or(0, |&end| end as usize)];
-        for (need, user) in needs() {
-            let place = &mut free[need.number as usize];
-            users[*place as usize] = user;
-            *place += 1;
-        }
-        Users { begins, users }
-    }
-
-    fn of_method(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
-        let [first, end] = [number as usize, number as usize + 1].map(|at| self.begins[at] as usize);
-        self.users[first..end].iter().copied()
-    }
+/// Who asks for each method.
+fn users(methods: &Methods) -> Lists<u32> {
+    let needs = |user: u32| methods.at(user).needs.iter().map(move |need| (need.number, user));
+    Lists::of(methods.slots().len(), || methods.all().flat_map(needs))
 }

@@ -33,6 +33,7 @@ pub fn run(settings: &Settings) -> Result<Verdict> {
     }
     deliver(&analysed.report, &analysed.project, settings)?;
     analysed.keep_state();
+    analysed.tell_late(settings);
     if let Some(kept) = analysed.kept.as_ref().filter(|_| wanted.silent() != silent) {
         kept.keep_silent(&wanted.silent());
     }
@@ -50,6 +51,12 @@ pub struct Analysed {
 }
 
 impl Analysed {
+    /// What went wrong after the report was told.
+    fn tell_late(&self, settings: &Settings) {
+        let late = self.kept.iter().flat_map(Kept::notes).filter(|note| !self.report.notes.contains(note));
+        late.filter(|_| !settings.quiet).for_each(|note| output::remark(&note.message));
+    }
+
     /// To be done when nobody waits any more.
     pub fn keep_state(&mut self) {
         if let (Some(session), Some(kept)) = (&mut self.session, &self.kept) {

@@ -91,6 +91,9 @@ impl Kept {
         if session.summarises() {
             self.store.get(&self.summaries).into_iter().for_each(|summaries| session.recall(summaries));
         }
+        if !session.solves() {
+            return None;
+        }
         session.resume(&self.store.get(&self.state)?, progress)
     }
 

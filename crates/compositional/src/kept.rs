@@ -105,6 +105,13 @@ impl Compositional {
         engine.stages = stages;
         let ReadAfter { callers, escaping, homes } = after?;
         (engine.callers, engine.escaping, engine.homes) = (callers, escaping, homes);
+        // What is wrong with classes is noted when they are read.
+        engine
+            .link
+            .program()
+            .not_found()
+            .filter(|name| source.stamp(name).is_some())
+            .for_each(|name| _ = source.find(name));
         engine.stages.end("recall");
         let changed = changed(&*source, &known);
         engine.stages.end("changed classes");

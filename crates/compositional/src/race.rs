@@ -70,7 +70,11 @@ fn in_one_place<'a>(
     program: &Program,
     mut seen: Vec<Seen<'a>>,
 ) -> Vec<Conflict<'a>> {
-    seen.sort_by_key(|seen| (engine.name_of(seen.entry.method), seen.number));
+    // One method may be called on objects of several classes: those of its own class first.
+    seen.sort_by_cached_key(|seen| {
+        let Entry { method, class, is_inherited, outer, .. } = seen.entry;
+        (engine.name_of(*method), seen.number, *is_inherited, outer.is_some(), program.class_name(*class))
+    });
     seen.truncate(MOST_ACCESSES);
     // What fields say of themselves is asked of their classes.
     let fields = seen.first().into_iter().flat_map(|seen| seen.path.fields());

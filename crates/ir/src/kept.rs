@@ -34,6 +34,12 @@ impl Program {
         classes.map(|class| self.names[self.classes[class].name].to_string()).collect()
     }
 
+    /// Internal names of classes that were looked for and not found, or could not be read.
+    pub fn not_found(&self) -> impl Iterator<Item = &str> {
+        let missing = self.classes.iter().filter(|(_, class)| class.loaded == Loaded::Missing);
+        missing.map(|(_, class)| &self.names[class.name])
+    }
+
     /// Whether the class is loaded and is still what the class path has under this name.
     pub fn is_current(&self, name: &str) -> bool {
         let class = self.find_class(name).filter(|&class| self.is_looked_for(class));

@@ -232,6 +232,11 @@ impl Session {
         }
     }
 
+    /// Whether the whole-program engine is asked.
+    pub fn solves(&self) -> bool {
+        self.options.engines.whole_program()
+    }
+
     /// Whether the compositional engine is asked.
     pub fn summarises(&self) -> bool {
         self.options.engines.compositional()

@@ -272,3 +272,28 @@ fn killed_writers_and_two_at_once_leave_a_whole_state_or_none() {
         leftovers.flatten().all(|entry| entry.path().extension().is_none_or(|extension| extension != "tmp"))
     );
 }
+
+#[test]
+fn what_is_wrong_with_a_class_is_told_although_it_is_not_read_again() {
+    let place = project();
+    let classes = compiled(MAIN, COUNTER);
+    place.write("project/target/classes/app/Wrong.class", &classes["app/Counter.class"]);
+    let alone = ["--engine", "compositional"];
+    let run = check_both_ways(&place, &alone);
+    assert!(run.stdout.contains("app/Wrong.class"), "{}", run.stdout);
+    place.write_all("project/target/classes", &compiled(MAIN, &COUNTER.replace("synchronized ", "")));
+    let run = check_both_ways(&place, &alone);
+    assert!(run.stdout.contains("app/Wrong.class"), "{}", run.stdout);
+}
+
+#[test]
+fn one_engine_says_nothing_of_what_the_other_has_kept() {
+    let place = project();
+    let call = "try { java.security.MessageDigest.getInstance(\"MD5\").reset(); } catch (Exception none) { }";
+    let opaque = MAIN.replace("(String[] args) {", &format!("(String[] args) {{ {call}"));
+    place.write_all("project/target/classes", &compiled(&opaque, COUNTER));
+    let run = check_both_ways(&place, &[]);
+    assert!(run.stdout.contains("are not followed"), "{}", run.stdout);
+    let run = check_both_ways(&place, &["--engine", "compositional"]);
+    assert!(!run.stdout.contains("are not followed"), "{}", run.stdout);
+}

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Larger frames are none.
 const LARGEST: usize = 1 << 29;
+/// Errors that begin like this are its own.
+const MISTAKE: &str = "internal error:";
 /// So much of what it complains about is kept.
 const COMPLAINTS: usize = 4096;
 
@@ -53,6 +55,8 @@ pub enum Failure {
     Hangs,
     /// It says something that nobody understands.
     Garbled,
+    /// It has made a mistake, and nobody knows what it has done.
+    Broken(String),
     /// It does not do what it was asked, and says why; it goes on.
     Refused(String),
 }
@@ -65,6 +69,7 @@ impl fmt::Display for Failure {
             Failure::Ended(words) => write!(f, "the compiler has ended: {words}"),
             Failure::Hangs => write!(f, "the compiler does not answer"),
             Failure::Garbled => write!(f, "the compiler says something that nobody understands"),
+            Failure::Broken(what) => write!(f, "the compiler is broken: {what}"),
             Failure::Refused(why) => write!(f, "the compiler refuses: {why}"),
         }
     }
@@ -137,6 +142,9 @@ impl Process {
             answer::ERROR => {
                 let mut body = Decoder::new(body);
                 match (body.i32()?, body.text()?) {
+                    (request, what) if request == number && what.starts_with(MISTAKE) => {
+                        Err(Failure::Broken(what))
+                    }
                     (request, why) if request == number => Err(Failure::Refused(why)),
                     _ => Err(Failure::Garbled),
                 }

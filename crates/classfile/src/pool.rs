@@ -123,6 +123,13 @@ impl<'a> Pool<'a> {
         Ok(Pool { entries })
     }
 
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Text(text) => Some(*text),
+            _ => None,
+        })
+    }
+
     pub(crate) fn get(&self, index: u16) -> Entry<'a> {
         self.entries.get(usize::from(index)).copied().unwrap_or(Entry::Unusable)
     }

@@ -1,6 +1,7 @@
 //! Where class bytes come from, as the analysis sees it. Directories, jars and JDK images implement this
 //! elsewhere; nothing here touches a file.
 
+use crate::types::Method;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -15,10 +16,35 @@ pub enum Layer {
     Jdk,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ClassBytes {
     pub bytes: Arc<[u8]>,
     pub layer: Layer,
+    /// Methods that are taken from earlier versions of the class, because what stands in their place now cannot be
+    /// compiled. No method is in two of them.
+    pub earlier: Arc<[Earlier]>,
+}
+
+/// Some methods of a class as it was once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Earlier {
+    /// The whole class.
+    pub bytes: Arc<[u8]>,
+    /// Name and descriptor of the methods that still count.
+    pub methods: Vec<(String, String)>,
+}
+
+impl ClassBytes {
+    pub fn new(bytes: impl Into<Arc<[u8]>>, layer: Layer) -> ClassBytes {
+        ClassBytes { bytes: bytes.into(), layer, earlier: Arc::default() }
+    }
+}
+
+impl Earlier {
+    /// Whether this method still counts.
+    pub fn has(&self, method: &Method<'_>) -> bool {
+        self.methods.iter().any(|(name, descriptor)| *name == method.name && *descriptor == method.descriptor)
+    }
 }
 
 /// A class path: lazily answered, immutable while an analysis runs.
@@ -31,8 +57,13 @@ pub trait ClassSource: Send + Sync {
     fn stamp(&self, name: &str) -> Option<u64> {
         let found = self.find(name)?;
         let mut hasher = DefaultHasher::new();
-        (&*found.bytes, found.layer).hash(&mut hasher);
+        found.hash(&mut hasher);
         Some(hasher.finish())
+    }
+
+    /// Whose class it is. Whoever can tell without reading it should.
+    fn layer(&self, name: &str) -> Option<Layer> {
+        self.find(name).map(|found| found.layer)
     }
 
     /// Internal names of all [`Layer::App`] classes, sorted.

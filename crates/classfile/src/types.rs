@@ -35,6 +35,13 @@ pub struct ClassFile<'a> {
     pub(crate) pool: Pool<'a>,
 }
 
+impl<'a> ClassFile<'a> {
+    /// Every text of the constant pool, whatever it is for; those that would have to be re-encoded are left out.
+    pub fn texts(&self) -> impl Iterator<Item = &'a str> {
+        self.pool.texts()
+    }
+}
+
 #[derive(Debug)]
 pub struct Field<'a> {
     pub access: u16,

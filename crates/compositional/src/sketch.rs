@@ -27,7 +27,7 @@ pub(crate) enum Wanted {
 impl Sketch {
     pub fn of(source: &dyn ClassSource, name: &str, wanted: &Wanted) -> Sketch {
         let bytes = source.find(name);
-        let apart = bytes.as_ref().and_then(|found| Apart::parse(found.bytes.clone()));
+        let apart = bytes.as_ref().and_then(|found| Apart::parse(found.clone()));
         let mut sketch = Sketch { name: name.to_owned(), bytes, apart, outlines: Vec::new() };
         if let Some(apart) = &mut sketch.apart {
             let all = apart.len();

@@ -6,8 +6,8 @@ use crate::lower::lower_member;
 use crate::parsed::ParsedClass;
 use crate::program::{ClassId, FieldRef, MethodId, MethodRef, Program, Selector};
 use arena::Name;
+use classfile::ClassBytes;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// A class file whose methods are lowered without the program.
 pub struct Apart {
@@ -17,14 +17,14 @@ pub struct Apart {
 
 impl Apart {
     /// `None` if the bytes are no class file.
-    pub fn parse(bytes: Arc<[u8]>) -> Option<Apart> {
-        let parsed = ParsedClass::parse(bytes).ok()?;
+    pub fn parse(found: ClassBytes) -> Option<Apart> {
+        let parsed = ParsedClass::parse(found).ok()?;
         Some(Apart { ids: Program::new(crate::kept::no_source()), parsed })
     }
 
     /// How many methods it has, those without code included.
     pub fn len(&self) -> usize {
-        self.parsed.file().methods.len()
+        self.parsed.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -34,8 +34,7 @@ impl Apart {
     /// The body of the method at this position in the class file, in ids that are valid here only; `None` for methods
     /// without code, or with code that cannot be understood.
     pub fn body(&mut self, position: usize) -> Option<Body> {
-        let file = self.parsed.file();
-        lower_member(&mut self.ids, file, file.methods.get(position)?).ok()?
+        lower_member(&mut self.ids, &self.parsed.member(position)?).ok()?
     }
 
     /// From the ids used here to those of the program.

@@ -120,7 +120,7 @@ impl Program {
         // Of what could not be read it does not matter where it was.
         let same_layer =
             || entry.loaded == Loaded::Missing || found.is_some_and(|found| found.layer == entry.layer);
-        known == found.map(|found| digest(&found.bytes)) && same_layer()
+        known == found.map(digest) && same_layer()
     }
 
     /// If the hierarchy changes, everything below must look at its place in it again; and where a cycle was cut, it
@@ -178,8 +178,7 @@ impl Program {
             let Some(old) = self.bodies.get(&method).cloned() else { continue };
             let lowered = match (parsed, indexes.get(&method)) {
                 (Some(parsed), Some(&index)) => {
-                    let file = parsed.file();
-                    lower_member(self, file, &file.methods[index as usize])
+                    parsed.member(index as usize).map_or(Ok(None), |member| lower_member(self, &member))
                 }
                 _ => Ok(None),
             };

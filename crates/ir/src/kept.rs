@@ -2,7 +2,7 @@
 //! then given. Knows nothing of the bytes it becomes, nor of where they are kept.
 
 use crate::program::{ClassId, Loaded, Program};
-use crate::read::digest;
+use crate::read::digest_of_bytes;
 use classfile::{ClassBytes, ClassSource, Layer};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ impl Program {
 
 fn digest_all(resources: &[Vec<u8>]) -> u64 {
     let mut hasher = FxHasher::default();
-    resources.iter().for_each(|bytes| hasher.write_u64(digest(bytes)));
+    resources.iter().for_each(|bytes| hasher.write_u64(digest_of_bytes(bytes)));
     hasher.write_usize(resources.len());
     hasher.finish()
 }

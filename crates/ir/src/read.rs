@@ -9,7 +9,7 @@ use crate::program::{
 };
 use classfile::{ClassBytes, ClassFile, ClassSource, Layer, NEWEST_KNOWN_MAJOR};
 use rustc_hash::{FxHashSet, FxHasher};
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A class as it will be once it is installed.
@@ -31,8 +31,15 @@ pub(crate) struct Content {
     pub(crate) fields: Vec<(FieldId, Field)>,
 }
 
-/// By which two versions of a class file are told apart.
-pub(crate) fn digest(bytes: &[u8]) -> u64 {
+/// By which two versions of a class are told apart.
+pub(crate) fn digest(found: &ClassBytes) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(digest_of_bytes(&found.bytes));
+    found.earlier.hash(&mut hasher);
+    hasher.finish()
+}
+
+pub(crate) fn digest_of_bytes(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     hasher.write_usize(bytes.len());
@@ -57,11 +64,11 @@ impl Program {
 
     pub(crate) fn read_bytes(&mut self, class: ClassId, found: Option<ClassBytes>) -> Staged {
         let name = self.classes[class].name;
-        let Some(ClassBytes { bytes, layer }) = found else {
+        let Some(found) = found else {
             return self.missing(class, Problem::MissingClass(class), None);
         };
-        let digest = Some(digest(&bytes));
-        let wrong = match ParsedClass::parse(bytes) {
+        let (layer, digest) = (found.layer, Some(digest(&found)));
+        let wrong = match ParsedClass::parse(found) {
             Ok(parsed) if *parsed.file().name == self.names[name] => {
                 return self.read_file(class, Arc::new(parsed), layer, digest);
             }
@@ -114,7 +121,7 @@ impl Program {
         let outer_class = file.outer_class.as_ref().map(|name| self.class_id(name));
         let annotations = self.annotations(&file.annotations);
         let fields = self.read_fields(class, file);
-        let methods = self.read_methods(class, file, &mut problems);
+        let methods = self.read_methods(class, &parsed, &mut problems);
         let entry = Class {
             loaded: Loaded::Yes,
             layer,
@@ -153,11 +160,12 @@ impl Program {
     fn read_methods(
         &mut self,
         class: ClassId,
-        file: &ClassFile<'_>,
+        parsed: &ParsedClass,
         problems: &mut Vec<Problem>,
     ) -> Vec<(MethodId, u32, Method)> {
-        let (mut methods, mut seen) = (Vec::with_capacity(file.methods.len()), FxHashSet::default());
-        for (index, method) in file.methods.iter().enumerate() {
+        let (mut methods, mut seen) = (Vec::with_capacity(parsed.len()), FxHashSet::default());
+        for (index, member) in parsed.members().enumerate() {
+            let method = member.head;
             let selector = self.selector(&method.name, &method.descriptor);
             let id = self.method_slot(MethodRef { class, selector });
             if !seen.insert(id) {
@@ -172,7 +180,7 @@ impl Program {
             let result = result.map(|name| self.class_id(name));
             let throws = method.exceptions.iter().map(|name| self.class_id(name)).collect();
             let annotations = self.annotations(&method.annotations);
-            let has_code = method.code.is_some();
+            let has_code = member.code.code.is_some();
             let access = method.access;
             if !has_code && access & (access::ABSTRACT | access::NATIVE) == 0 {
                 problems.push(Problem::Body(id, "no readable code".to_owned()));

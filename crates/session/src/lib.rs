@@ -75,6 +75,8 @@ pub struct Session {
     beside: Beside,
     /// What was summarised in an earlier run, until it is asked for.
     summaries: Option<Bytes>,
+    /// The compositional engine has looked at the program already.
+    is_ahead: bool,
     /// What both said together; readers keep it while the next one is worked out.
     told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
@@ -145,6 +147,7 @@ impl Session {
             report: Arc::default(),
             beside: Beside::default(),
             summaries: None,
+            is_ahead: false,
             told: Arc::default(),
             is_behind: false,
             unseen: Changes::default(),
@@ -219,9 +222,20 @@ impl Session {
         })
     }
 
+    /// What the compositional engine says by itself, for those who cannot wait: to be asked before anything else is
+    /// analysed. None if it is not to be asked, or alone.
+    pub fn first_look(&mut self, progress: Progress<'_>) -> Option<Arc<Report>> {
+        if self.options.engines != Engines::Both {
+            return None;
+        }
+        self.in_pool(|session| session.summarise(progress));
+        self.is_ahead = true;
+        Some(engines::together(&Arc::default(), &self.beside, None))
+    }
+
     /// What the compositional engine finds on the class path as it is now.
     fn summarise(&mut self, progress: Progress<'_>) {
-        if self.options.engines.compositional() {
+        if self.options.engines.compositional() && !std::mem::take(&mut self.is_ahead) {
             progress("summaries", 0);
             let (source, models) = (self.program.source().clone(), self.models.clone());
             let recalled = self

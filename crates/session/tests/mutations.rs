@@ -46,7 +46,7 @@ struct Damaged {
 impl ClassSource for Damaged {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         match self.classes.get(name) {
-            Some(bytes) => Some(ClassBytes { bytes: bytes.clone(), layer: Layer::App }),
+            Some(bytes) => Some(ClassBytes::new(bytes.clone(), Layer::App)),
             None => self.jdk.as_ref()?.find(name),
         }
     }

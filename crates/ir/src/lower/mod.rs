@@ -17,10 +17,9 @@ mod subroutines;
 mod translate;
 
 use crate::body::Body;
-use crate::parsed::ParsedClass;
+use crate::parsed::{Member, ParsedClass};
 use crate::program::{ClassId, MethodId, MethodRef, Program};
 use crate::read::digest;
-use classfile::{ClassFile, Method};
 use std::sync::Arc;
 
 /// `Ok(None)` for methods without code; `Err` says why code could not be understood.
@@ -31,16 +30,13 @@ pub(crate) fn lower(program: &mut Program, method: MethodId) -> Result<Option<Bo
         return Ok(None);
     }
     let parsed = program.parsed_class(class)?;
-    let member = parsed.file().methods.get(program.method_index[method] as usize);
-    lower_member(program, parsed.file(), member.ok_or(CHANGED)?)
+    let member = parsed.member(program.method_index[method] as usize).ok_or(CHANGED)?;
+    lower_member(program, &member)
 }
 
 /// The same for a method of this class file, which need not be that of the program.
-pub(crate) fn lower_member(
-    program: &mut Program,
-    file: &ClassFile<'_>,
-    method: &Method<'_>,
-) -> Result<Option<Body>, String> {
+pub(crate) fn lower_member(program: &mut Program, member: &Member<'_>) -> Result<Option<Body>, String> {
+    let (file, method) = (member.file, member.code);
     let Some(code) = &method.code else { return Ok(None) };
     let listing = listing::Listing::decode(file, code)?;
     let graph = blocks::Graph::build(&listing, code)?;
@@ -61,10 +57,10 @@ impl Program {
         }
         let found =
             self.source.find(&self.names[self.class(class).name]).ok_or("class no longer readable")?;
-        if self.digests[class] != Some(digest(&found.bytes)) {
+        if self.digests[class] != Some(digest(&found)) {
             return Err(CHANGED.to_owned());
         }
-        let parsed = Arc::new(ParsedClass::parse(found.bytes).map_err(|error| error.to_string())?);
+        let parsed = Arc::new(ParsedClass::parse(found).map_err(|error| error.to_string())?);
         self.parsed.insert(class, parsed.clone());
         Ok(parsed)
     }

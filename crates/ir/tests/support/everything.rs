@@ -74,7 +74,7 @@ struct Single {
 
 impl ClassSource for Single {
     fn find(&self, name: &str) -> Option<ClassBytes> {
-        (name == self.name).then(|| ClassBytes { bytes: self.bytes.clone(), layer: Layer::App })
+        (name == self.name).then(|| ClassBytes::new(self.bytes.clone(), Layer::App))
     }
 
     fn app_classes(&self) -> Vec<String> {

@@ -43,7 +43,7 @@ impl Jdk {
 impl ClassSource for Jdk {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         let resource = self.image.get_resource(self.resources.get(name)?).ok()?;
-        Some(ClassBytes { bytes: resource.data().into(), layer: Layer::Jdk })
+        Some(ClassBytes::new(resource.data(), Layer::Jdk))
     }
 
     fn app_classes(&self) -> Vec<String> {
@@ -72,7 +72,7 @@ pub struct Memory {
 impl ClassSource for Memory {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         match self.classes.get(name) {
-            Some(bytes) => Some(ClassBytes { bytes: bytes.as_slice().into(), layer: Layer::App }),
+            Some(bytes) => Some(ClassBytes::new(bytes.as_slice(), Layer::App)),
             None => self.below.as_ref()?.find(name),
         }
     }

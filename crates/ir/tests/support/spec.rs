@@ -47,7 +47,7 @@ pub struct Spec(pub BTreeMap<String, (ClassSpec, Layer)>);
 impl ClassSource for Spec {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         let (class, layer) = self.0.get(name)?;
-        Some(ClassBytes { bytes: class.bytes(name).into(), layer: *layer })
+        Some(ClassBytes::new(class.bytes(name), *layer))
     }
 
     fn app_classes(&self) -> Vec<String> {

@@ -30,7 +30,7 @@ impl Classes {
 impl ClassSource for Classes {
     fn find(&self, name: &str) -> Option<ClassBytes> {
         let (bytes, layer) = self.0.get(name)?;
-        Some(ClassBytes { bytes: bytes.as_slice().into(), layer: *layer })
+        Some(ClassBytes::new(bytes.as_slice(), *layer))
     }
 
     fn app_classes(&self) -> Vec<String> {

@@ -5,8 +5,9 @@ use crate::jdk::Environment;
 use crate::maven::{self, Effective};
 use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
-use crate::plan::{Plan, Unit, What, look, must_compile, newest};
+use crate::plan::{Compiling, Plan, Unit, What, look, must_compile, newest};
 use crate::repository::Repository;
+use crate::source_module::SourceModule;
 use crate::walk::Survey;
 use classfile::Layer;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ impl Plan {
         if any {
             self.add_dependencies(&modules, &Repository::of(environment), notes);
         }
+        self.modules.retain(|module| !module.sources.is_empty());
+        self.connect(&modules);
         any
     }
 
@@ -42,7 +45,17 @@ impl Plan {
             found.other_sources.extend(written.other_sources);
         }
         note_other_languages(module, &found, notes);
-        if must_compile(&found) {
+        if self.compiling == Compiling::Elsewhere {
+            let outputs = built.iter().map(|(root, _)| root.clone()).collect();
+            let built = newest(&found.classes);
+            let mut written = SourceModule { outputs, built, ..SourceModule::of(module) };
+            for root in roots.iter().chain(&module.generated_directories()) {
+                written.sources.extend(look(root, notes).java);
+                written.roots.push(root.clone());
+            }
+            self.modules.push(written);
+        }
+        if must_compile(&found) && self.compiling == Compiling::Here {
             self.add_sources(module, found.java.clone(), roots.clone(), notes);
         } else {
             for (root, classes) in built {

@@ -31,7 +31,7 @@ impl ClassPath {
                 None
             }
             // A class that ends too early is for the class reader to report.
-            _ => Some(ClassBytes { bytes, layer: location.layer }),
+            _ => Some(ClassBytes::new(bytes, location.layer)),
         }
     }
 

@@ -24,6 +24,22 @@ pub fn dependencies(directory: &Path, root: &Path) -> Vec<Dependency> {
     found.map(|coordinates| Dependency { coordinates, ..Dependency::default() }).collect()
 }
 
+/// The modules of the same project that the module needs, by the last part of their names: `:libs:core` is `core`.
+pub fn projects(directory: &Path) -> Vec<String> {
+    let texts = BUILD_FILES.iter().filter_map(|name| fs::read_to_string(directory.join(name)).ok());
+    texts.flat_map(|text| text.lines().flat_map(named_projects).collect::<Vec<_>>()).collect()
+}
+
+/// `implementation project(':core')`, also with `path:` or in Kotlin.
+fn named_projects(line: &str) -> Vec<String> {
+    if !declares(line.trim()) || !line.contains("project") {
+        return Vec::new();
+    }
+    let quoted = line.split(['\'', '"']).skip(1).step_by(2);
+    let names = quoted.filter_map(|text| text.strip_prefix(':')?.rsplit(':').next());
+    names.map(str::to_string).collect()
+}
+
 fn declares(line: &str) -> bool {
     let word = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     CONFIGURATIONS.contains(&word) && !line.contains("platform(")
@@ -86,7 +102,7 @@ fn read_catalog(text: &str) -> BTreeMap<String, Coordinates> {
 
 #[cfg(test)]
 mod tests {
-    use super::{declares, in_line, read_catalog};
+    use super::{declares, in_line, named_projects, read_catalog};
 
     #[test]
     fn the_usual_notations_are_read() {
@@ -112,6 +128,19 @@ mod tests {
             let found: Vec<_> =
                 found.iter().map(|c| format!("{}:{}:{}", c.group, c.artifact, c.version)).collect();
             assert_eq!(found.join(" "), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn modules_that_need_each_other_are_known_by_name() {
+        for (line, expected) in [
+            ("    implementation project(':core')", "core"),
+            ("api(project(\":libs:core\"))", "core"),
+            ("compile project(path: ':core', configuration: 'x')", "core"),
+            ("testImplementation project(':core')", ""),
+            ("implementation 'a:b:1'", ""),
+        ] {
+            assert_eq!(named_projects(line).join(" "), expected, "{line}");
         }
     }
 }

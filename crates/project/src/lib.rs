@@ -37,6 +37,7 @@ mod repository;
 mod salvage;
 mod settle;
 mod shelf;
+mod source_module;
 mod sources;
 mod stamp;
 mod walk;
@@ -48,6 +49,7 @@ pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};
 pub use remarks::{Memory, Remarks};
 pub use settle::Delays;
+pub use source_module::SourceModule;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
 use assemble::Assembly;
@@ -57,7 +59,7 @@ use compile::Compiled;
 use findings::Note;
 use jimage::Image;
 use notes::{Kind, Notes};
-use plan::Plan;
+use plan::{Compiling, Plan};
 use shelf::{OnDisk, Piece};
 use sources::Sources;
 use std::path::{Path, PathBuf};
@@ -94,7 +96,7 @@ pub fn open(request: &Request) -> Result<Project, Error> {
 
 pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, Error> {
     let notes = Notes::default();
-    let (plan, errors) = Plan::of(request, environment, &notes);
+    let (plan, errors) = Plan::of(request, Compiling::Here, environment, &notes);
     if let Some(error) = errors.into_iter().next() {
         return Err(error);
     }
@@ -145,14 +147,13 @@ impl Project {
         self.sources.find(file).map(Path::to_path_buf)
     }
 
-    /// What its sources say about findings, in the order of their paths.
-    pub fn remarks(&self, memory: &mut Memory) -> Remarks {
+    /// What its sources say about findings, in the order of their paths. `program` has the classes that are analysed.
+    pub fn remarks(&self, program: &dyn ClassSource, memory: &mut Memory) -> Remarks {
         let mut all = Remarks::default();
         for path in self.sources.all() {
             let Some(said) = memory.said(path, || self.shown(path)) else { continue };
             // Of several files of that name, findings are shown in the first; tests are not analysed at all.
-            let is_analysed =
-                said.classes.iter().any(|class| self.classpath.layer(class) == Some(Layer::App));
+            let is_analysed = said.classes.iter().any(|class| program.layer(class) == Some(Layer::App));
             if is_analysed && self.sources.find(&said.file) == Some(path) {
                 all.suppressions.extend(said.remarks.suppressions.iter().cloned());
                 all.notes.extend(said.remarks.notes.iter().cloned());
@@ -177,7 +178,7 @@ impl ClassSource for Project {
         // A JVM takes `java.*` from the JDK alone; only someone who analyses the JDK itself wants otherwise.
         let jdk_first = name.starts_with("java/") && self.classpath.layer(name) != Some(Layer::App);
         let from_jdk = || match self.image.class(name) {
-            Ok(bytes) => bytes.map(|bytes| ClassBytes { bytes: bytes.into(), layer: Layer::Jdk }),
+            Ok(bytes) => bytes.map(|bytes| ClassBytes::new(bytes, Layer::Jdk)),
             Err(why) => {
                 self.notes.add(Kind::CorruptEntry, format!("{name} of the JDK ({why})"));
                 None
@@ -192,6 +193,10 @@ impl ClassSource for Project {
         let jdk_first = name.starts_with("java/") && self.classpath.layer(name) != Some(Layer::App);
         let own = (!jdk_first).then(|| self.classpath.stamp(name, &self.notes)).flatten();
         own.or_else(|| self.find(name).map(|_| JDK_STAMP))
+    }
+
+    fn layer(&self, name: &str) -> Option<Layer> {
+        self.classpath.layer(name)
     }
 
     fn app_classes(&self) -> Vec<String> {
@@ -220,3 +225,22 @@ fn project_directory(paths: &[PathBuf]) -> PathBuf {
         _ => PathBuf::new(),
     }
 }
+
+/// The directory of the project that a file belongs to: the outermost with a build file, within its repository, or the
+/// one the file lies in.
+pub fn root_of(file: &Path) -> PathBuf {
+    let around = file.parent().unwrap_or(file);
+    let mut root = None;
+    for directory in around.ancestors().take(MAX_ABOVE) {
+        if modules::is_project(directory) || directory.join(CONFIG).is_file() {
+            root = Some(directory);
+        }
+        if directory.join(".git").exists() {
+            break;
+        }
+    }
+    root.unwrap_or(around).to_path_buf()
+}
+
+/// Further up nobody keeps a build file for a source.
+const MAX_ABOVE: usize = 32;

@@ -4,6 +4,7 @@
 use crate::jdk::Environment;
 use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
+use crate::source_module::SourceModule;
 use crate::walk::{Survey, survey};
 use crate::{Error, Request};
 use classfile::Layer;
@@ -19,6 +20,19 @@ pub struct Plan {
     pub compile: Vec<Unit>,
     /// Source files, and directories below which they are looked up, for display.
     pub source_roots: Vec<PathBuf>,
+    /// Sources that somebody else compiles.
+    pub modules: Vec<SourceModule>,
+    pub(crate) compiling: Compiling,
+}
+
+/// Who compiles sources.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compiling {
+    /// Whoever opens the project, where there are no classes or older ones.
+    #[default]
+    Here,
+    /// Whoever edits them, over the classes that a build has left.
+    Elsewhere,
 }
 
 #[derive(Debug)]
@@ -43,8 +57,13 @@ pub struct Unit {
 
 impl Plan {
     /// For everything the user named, and what is wrong with paths that cannot be analysed.
-    pub fn of(request: &Request, environment: &Environment, notes: &Notes) -> (Plan, Vec<Error>) {
-        let mut plan = Plan::default();
+    pub fn of(
+        request: &Request,
+        compiling: Compiling,
+        environment: &Environment,
+        notes: &Notes,
+    ) -> (Plan, Vec<Error>) {
+        let mut plan = Plan { compiling, ..Plan::default() };
         let mut errors = Vec::new();
         for path in &request.paths {
             errors.extend(plan.add_program(path, environment, notes).err());
@@ -54,6 +73,7 @@ impl Plan {
         }
         // The user's own code first, whatever the order it was named in.
         plan.elements.sort_by_key(|element| element.layer != Layer::App);
+        plan.give_class_paths();
         (plan, errors)
     }
 
@@ -112,6 +132,9 @@ impl Plan {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let file = vec![path.to_path_buf()];
         match extension {
+            Some("java") if self.compiling == Compiling::Elsewhere => {
+                self.modules.push(SourceModule::alone(parent, file));
+            }
             Some("java") => self.compile.push(Unit { sources: file, roots: Vec::new() }),
             Some("class") => self.add_classes(parent, file, Vec::new(), layer),
             _ if magic == [0xCA, 0xFE, 0xBA, 0xBE] => self.add_classes(parent, file, Vec::new(), layer),
@@ -129,7 +152,11 @@ impl Plan {
     fn add_directory(&mut self, path: &Path, notes: &Notes) {
         let found = look(path, notes);
         self.source_roots.push(path.to_path_buf());
-        if must_compile(&found) {
+        if self.compiling == Compiling::Elsewhere && !found.java.is_empty() {
+            self.modules.push(SourceModule::in_directory(path, &found));
+            self.add_classes(path, found.classes, found.services, Layer::App);
+            self.add_archives(found.archives, Layer::Library);
+        } else if must_compile(&found) {
             self.compile.push(Unit { sources: found.java, roots: vec![path.to_path_buf()] });
             self.add_archives(found.archives, Layer::Library);
         } else if !found.classes.is_empty() {

@@ -21,24 +21,45 @@ pub struct Remarks {
 
 /// What files said when they were read last; those that have not changed since are not read again.
 #[derive(Default)]
-pub struct Memory(FxHashMap<PathBuf, (Stamp, Option<Arc<Said>>)>);
+pub struct Memory {
+    files: FxHashMap<PathBuf, (Stamp, Option<Arc<Said>>)>,
+    /// Texts that count instead of files, and what they say once somebody has asked.
+    texts: FxHashMap<PathBuf, (Arc<str>, Option<Option<Arc<Said>>>)>,
+}
 
 impl Memory {
+    /// Reads this instead of the file from now on.
+    pub fn hold(&mut self, path: &Path, text: Arc<str>) {
+        self.texts.insert(path.to_path_buf(), (text, None));
+    }
+
+    /// Reads the file again.
+    pub fn release(&mut self, path: &Path) {
+        self.texts.remove(path);
+    }
+
     /// What a file says, if anything. `shown` is how users call it.
     pub(crate) fn said(&mut self, path: &Path, shown: impl FnOnce() -> String) -> Option<Arc<Said>> {
+        let name = path.file_name()?.to_str()?;
+        if let Some((text, said)) = self.texts.get_mut(path) {
+            return said.get_or_insert_with(|| said_in(name, text, shown)).clone();
+        }
         let (stamp, now) = (Stamp::of(path).ok()?, SystemTime::now());
-        if let Some((_, said)) = self.0.get(path).filter(|(before, _)| *before == stamp) {
+        if let Some((_, said)) = self.files.get(path).filter(|(before, _)| *before == stamp) {
             return said.clone();
         }
-        let name = path.file_name()?.to_str()?;
         let bytes = fs::read(path).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let said = may_say(&text).then(|| Arc::new(read(name, &text, &shown())));
+        let said = said_in(name, &text, shown);
         if stamp.is_sure(now) {
-            self.0.insert(path.to_path_buf(), (stamp, said.clone()));
+            self.files.insert(path.to_path_buf(), (stamp, said.clone()));
         }
         said
     }
+}
+
+fn said_in(name: &str, text: &str, shown: impl FnOnce() -> String) -> Option<Arc<Said>> {
+    may_say(text).then(|| Arc::new(read(name, text, &shown())))
 }
 
 /// Whether a text may say anything: most say nothing, and need not be read any further.

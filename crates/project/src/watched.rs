@@ -8,9 +8,10 @@ use crate::held::Held;
 use crate::jdk::{self, Environment, Jdk};
 use crate::jimage::Image;
 use crate::notes::{Kind, Notes};
-use crate::plan::Plan;
+use crate::plan::{Compiling, Plan};
 use crate::recompile::{Recompiler, Tools};
 use crate::settle::{Delays, Settle};
+use crate::source_module::SourceModule;
 use crate::sources::Sources;
 use crate::stamp::Stamp;
 use crate::{Error, Project, Request, open_image, project_directory};
@@ -42,6 +43,7 @@ const POLL: Duration = Duration::from_secs(1);
 /// ```
 pub struct Watched {
     request: Request,
+    compiling: Compiling,
     environment: Environment,
     jdk: Jdk,
     image: Arc<Image>,
@@ -51,6 +53,7 @@ pub struct Watched {
     settle: Settle,
     events: Events,
     project: Arc<Project>,
+    modules: Vec<SourceModule>,
 }
 
 /// What a look at the files has brought.
@@ -61,6 +64,8 @@ pub struct Refresh {
     pub classes: Vec<ClassChange>,
     /// Whether files of `META-INF/services` differ.
     pub resources: bool,
+    /// Sources that are not compiled here ([`Watched::open_for_editing`]), as far as they were looked at.
+    pub modules: Vec<SourceModule>,
     /// Files that are being written or have just vanished. Until they settle, what they held before is used.
     pub unsettled: Vec<PathBuf>,
     /// When to look again even if nothing happens until then.
@@ -94,8 +99,25 @@ impl Watched {
         delays: Delays,
         now: Instant,
     ) -> Result<Watched, Error> {
+        Watched::begin(request, Compiling::Here, environment, delays, now)
+    }
+
+    /// The same for somebody who compiles the sources ([`Refresh::modules`]): the classes are those that a build has
+    /// left, however old, and there may be none.
+    pub fn open_for_editing(request: &Request) -> Result<Watched, Error> {
+        let now = Instant::now();
+        Watched::begin(request, Compiling::Elsewhere, &Environment::current(), Delays::default(), now)
+    }
+
+    fn begin(
+        request: &Request,
+        compiling: Compiling,
+        environment: &Environment,
+        delays: Delays,
+        now: Instant,
+    ) -> Result<Watched, Error> {
         let notes = Notes::default();
-        let (plan, errors) = Plan::of(request, environment, &notes);
+        let (plan, errors) = Plan::of(request, compiling, environment, &notes);
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
@@ -108,7 +130,7 @@ impl Watched {
         let recompiler = Recompiler::start(&plan, &mut held, &Tools { jdk: &jdk, environment })?;
         let classpath = ClassPath::new(assemble(&plan, &recompiler, &mut held, &notes));
         classpath.note_duplicates(&notes);
-        if !classpath.has_program() {
+        if !classpath.has_program() && plan.modules.is_empty() {
             return Err(Error::NothingToAnalyse { paths: request.paths.clone(), notes: notes.list() });
         }
         note_troubles(&recompiler, &held, &notes);
@@ -126,7 +148,30 @@ impl Watched {
         let mut events = Events::new();
         events.follow(request, &project.classpath.archives());
         let (request, environment) = (request.clone(), environment.clone());
-        Ok(Watched { request, environment, jdk, image, about_jdk, held, recompiler, settle, events, project })
+        let modules = plan.modules;
+        Ok(Watched {
+            request,
+            compiling,
+            environment,
+            jdk,
+            image,
+            about_jdk,
+            held,
+            recompiler,
+            settle,
+            events,
+            project,
+            modules,
+        })
+    }
+
+    /// Sources that are not compiled here, as they were found last.
+    pub fn modules(&self) -> &[SourceModule] {
+        &self.modules
+    }
+
+    fn plan(&self, notes: &Notes) -> (Plan, Vec<Error>) {
+        Plan::of(&self.request, self.compiling, &self.environment, notes)
     }
 
     pub fn project(&self) -> &Arc<Project> {
@@ -150,7 +195,7 @@ impl Watched {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             std::thread::sleep(left.min(POLL));
-            let (plan, _) = Plan::of(&self.request, &self.environment, &Notes::default());
+            let (plan, _) = self.plan(&Notes::default());
             if self.settle.looks_different(Glance::at(&plan, &mut self.held).look) {
                 return true;
             }
@@ -168,7 +213,7 @@ impl Watched {
         self.events.follow(&self.request, &self.project.classpath.archives());
         let notes = Notes::default();
         notes.repeat(&self.about_jdk);
-        let (plan, errors) = Plan::of(&self.request, &self.environment, &notes);
+        let (plan, errors) = self.plan(&notes);
         errors.iter().for_each(|error| notes.add(Kind::Vanished, error.to_string()));
         let glance = Glance::at(&plan, &mut self.held);
         self.settle.saw(glance.look, now);
@@ -197,6 +242,7 @@ impl Watched {
         self.held.end();
         classpath.note_duplicates(&notes);
         note_troubles(&self.recompiler, &self.held, &notes);
+        self.modules = plan.modules;
         self.replace(classpath, plan.source_roots, notes, now)
     }
 
@@ -231,13 +277,15 @@ impl Watched {
             resources: !project.classpath.has_same_resources(&before.classpath, &project.notes),
             unsettled: unsettled.into_iter().map(|(path, _)| path.to_path_buf()).collect(),
             again: soon.then_some(SOON),
+            modules: self.modules.clone(),
             project,
         }
     }
 
     fn unchanged(&self, unsettled: Vec<PathBuf>, again: Duration) -> Refresh {
         let project = self.project.clone();
-        Refresh { project, classes: Vec::new(), resources: false, unsettled, again: Some(again) }
+        let (classes, modules) = (Vec::new(), self.modules.clone());
+        Refresh { project, classes, resources: false, modules, unsettled, again: Some(again) }
     }
 }
 

@@ -48,6 +48,20 @@ pub struct FileAnswer {
     pub problems: Vec<Problem>,
     /// Sorted by name; all that the file has, unless it has [`Status::Failed`] or [`Status::Withheld`].
     pub classes: Vec<Class>,
+    /// What others see differently than before: than after the last answer or, of a file that was in none, on the class
+    /// path. Sorted by name.
+    pub changed: Vec<TypeChange>,
+}
+
+/// A class of which others see something else than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeChange {
+    /// `p/Outer$Inner`
+    pub name: String,
+    /// It has come or gone, or more of it is different than the members.
+    pub whole: bool,
+    /// Fields and private methods that are different; only those who also write such a name are concerned.
+    pub members: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +161,13 @@ fn file(from: &mut Decoder<'_>) -> Result<FileAnswer, Malformed> {
         is_dependent: flags & 8 != 0,
         problems: from.list(problem)?,
         classes: from.list(class)?,
+        changed: from.list(type_change)?,
     })
+}
+
+fn type_change(from: &mut Decoder<'_>) -> Result<TypeChange, Malformed> {
+    let (name, whole) = (from.text()?, from.u8()? != 0);
+    Ok(TypeChange { name, whole, members: from.list(Decoder::text)? })
 }
 
 fn problem(from: &mut Decoder<'_>) -> Result<Problem, Malformed> {
@@ -192,6 +212,9 @@ mod tests {
                     to.text(class).u8(0).list(&["go"], |to, stub| _ = to.text(stub).text("()V"));
                     to.list(&["gone"], |to, lost| _ = to.text(lost)).text("bytes");
                 });
+                to.list(&["A"], |to, class| {
+                    to.text(class).bool(false).list(&["n"], |to, member| _ = to.text(member));
+                });
             });
         });
         body.frame(ANSWER).split_off(5)
@@ -207,6 +230,8 @@ mod tests {
         let [class] = &file.classes[..] else { panic!("one class") };
         assert_eq!((class.stubs[0].name.as_str(), class.lost.as_slice()), ("go", &["gone".to_owned()][..]));
         assert_eq!(class.bytes.as_deref(), Some(&b"bytes"[..]));
+        let members = vec!["n".to_owned()];
+        assert_eq!(file.changed, [TypeChange { name: "A".to_owned(), whole: false, members }]);
     }
 
     #[test]

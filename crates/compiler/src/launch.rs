@@ -52,6 +52,11 @@ impl Launch {
         Ok(Launch { archive: Some(archive), ..self })
     }
 
+    /// Whether an archive is in this directory, fit or not.
+    pub fn has_archive(directory: &Path) -> bool {
+        directory.join(ARCHIVE).is_file()
+    }
+
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.java);
         command.args(self.archive.iter().map(|archive| option("-XX:SharedArchiveFile=", archive)));

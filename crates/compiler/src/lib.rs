@@ -10,7 +10,7 @@ mod restart;
 mod wire;
 
 pub use answer::{
-    Answer, Class, Compiled, FileAnswer, Method, ModuleAnswer, Place, Problem, Severity, Status,
+    Answer, Class, Compiled, FileAnswer, Method, ModuleAnswer, Place, Problem, Severity, Status, TypeChange,
 };
 pub use launch::Launch;
 pub use process::{Failure, Patience, Welcome};

@@ -8,7 +8,7 @@ pub(crate) const CHANGE: u8 = 0x03;
 pub(crate) const PING: u8 = 0x05;
 pub(crate) const SHUTDOWN: u8 = 0x06;
 pub(crate) const MAGIC: i32 = 0x534E_524C;
-pub(crate) const VERSION: i32 = 1;
+pub(crate) const VERSION: i32 = 2;
 
 /// Sources that are compiled with one class path. Paths are opaque: the process gives them back as they were.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -41,14 +41,12 @@ impl Compiler {
             // It is seldom that a module goes, and a new process is sure to know nothing of it.
             self.process = None;
         }
-        let next = modules.clone();
-        self.request(next, &|number| request::configure(number, &modules))
+        self.request(&Wish::Modules(&modules))
     }
 
     /// Follows edits. If that fails, they have not happened.
     pub fn change(&mut self, changes: &[ModuleChange]) -> Result<Told, Failure> {
-        let next = applied(self.modules.clone(), changes);
-        self.request(next, &|number| request::change(number, changes))
+        self.request(&Wish::Changes(changes))
     }
 
     /// Who answers, if it was started.
@@ -66,17 +64,16 @@ impl Compiler {
         self.process.as_ref().map(Process::id)
     }
 
-    /// Asks for something after which the modules are `next`.
-    fn request(&mut self, next: Vec<Module>, frame: &dyn Fn(i32) -> Vec<u8>) -> Result<Told, Failure> {
+    fn request(&mut self, wish: &Wish<'_>) -> Result<Told, Failure> {
         let mut last = Failure::Hangs;
         for _ in 0..ATTEMPTS {
             let told = match self.process.take() {
-                Some(process) => self.ask_running(process, frame),
-                None => self.ask_new(&next),
+                Some(process) => self.ask_running(process, wish),
+                None => self.ask_new(&wish.after(self.modules.clone())),
             };
             match told {
                 Ok(told) => {
-                    self.modules = next;
+                    self.modules = wish.after(std::mem::take(&mut self.modules));
                     return Ok(told);
                 }
                 // A process that refuses is as good as before; and one that cannot be started will not be.
@@ -87,9 +84,9 @@ impl Compiler {
         Err(last)
     }
 
-    fn ask_running(&mut self, mut process: Process, frame: &dyn Fn(i32) -> Vec<u8>) -> Result<Told, Failure> {
+    fn ask_running(&mut self, mut process: Process, wish: &Wish<'_>) -> Result<Told, Failure> {
         self.last_request += 1;
-        let answered = process.ask(self.last_request, frame(self.last_request), self.patience);
+        let answered = process.ask(self.last_request, wish.frame(self.last_request), self.patience);
         if matches!(answered, Ok(_) | Err(Failure::Refused(_))) {
             self.process = Some(process);
         }
@@ -104,5 +101,28 @@ impl Compiler {
             process.ask(self.last_request, request::configure(self.last_request, modules), self.patience)?;
         self.process = Some(process);
         Ok(Told { answer, anew: true })
+    }
+}
+
+/// What is asked for.
+enum Wish<'a> {
+    Modules(&'a [Module]),
+    Changes(&'a [ModuleChange]),
+}
+
+impl Wish<'_> {
+    fn frame(&self, number: i32) -> Vec<u8> {
+        match self {
+            Wish::Modules(modules) => request::configure(number, modules),
+            Wish::Changes(changes) => request::change(number, changes),
+        }
+    }
+
+    /// The modules when it is done. Texts are many: those that stay are not copied.
+    fn after(&self, before: Vec<Module>) -> Vec<Module> {
+        match self {
+            Wish::Modules(modules) => modules.to_vec(),
+            Wish::Changes(changes) => applied(before, changes),
+        }
     }
 }

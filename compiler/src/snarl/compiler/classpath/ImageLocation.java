@@ -6,21 +6,25 @@ import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 
 /**
- * All types of a JDK since Java 9, from its run-time image. Packages are listed when somebody first
- * asks for them; the image is too large to be listed at the start, and does not change while it is
+ * All types of a JDK since Java 9, from its run-time image. It is asked for every name when
+ * somebody first asks for it; the image is too large to be listed, and does not change while it is
  * open.
  */
 final class ImageLocation extends Location {
     private final FileSystem image;
 
-    /** Per package: simple name of a class, and the module that has it. */
-    private final Map<String, Map<String, String>> packages = new HashMap<>();
+    /** The directories that have classes of a package, one per module; mostly one, or none. */
+    private final Map<String, List<Path>> packages = new HashMap<>();
+
+    /** Where a class is; a package has many that are asked for and are not there. */
+    private final Map<String, Optional<Path>> classes = new HashMap<>();
 
     ImageLocation(FileSystem image) throws IOException {
         this.image = image;
@@ -30,18 +34,18 @@ final class ImageLocation extends Location {
 
     @Override
     public boolean hasPackage(String packageName) {
-        return packageName.isEmpty() || classes(packageName) != null;
+        return packageName.isEmpty()
+                || Files.isDirectory(links(packageName)); // also one that only has others in it
     }
 
     @Override
     public boolean has(String className) {
-        return module(className) != null;
+        return find(className).isPresent();
     }
 
     @Override
     protected byte[] load(String className) throws IOException {
-        return Files.readAllBytes(
-                image.getPath("/modules", module(className), className + ".class"));
+        return Files.readAllBytes(find(className).orElseThrow());
     }
 
     @Override
@@ -49,42 +53,48 @@ final class ImageLocation extends Location {
         return List.of();
     }
 
-    private String module(String className) {
-        int slash = className.lastIndexOf('/');
-        if (slash < 0) return null;
-        Map<String, String> classes = classes(className.substring(0, slash));
-        return classes == null ? null : classes.get(className.substring(slash + 1));
+    private Optional<Path> find(String className) {
+        Optional<Path> known = classes.get(className);
+        if (known == null) {
+            int slash = className.lastIndexOf('/');
+            known =
+                    slash < 0
+                            ? Optional.empty()
+                            : find(
+                                    className.substring(0, slash),
+                                    className.substring(slash + 1) + ".class");
+            classes.put(className, known);
+        }
+        return known;
     }
 
-    /** Null if there is no such package. */
-    private Map<String, String> classes(String packageName) {
-        if (packages.containsKey(packageName)) return packages.get(packageName);
-        Map<String, String> classes = list(packageName);
-        packages.put(packageName, classes);
-        return classes;
+    private Optional<Path> find(String packageName, String file) {
+        List<Path> directories = packages.get(packageName);
+        if (directories == null) packages.put(packageName, directories = directories(packageName));
+        for (Path directory : directories) {
+            Path found = directory.resolve(file);
+            if (Files.isRegularFile(found)) return Optional.of(found);
+        }
+        return Optional.empty();
     }
 
-    private Map<String, String> list(String packageName) {
-        Path links = image.getPath("/packages", packageName.replace('/', '.'));
-        if (!Files.isDirectory(links)) return null;
-        Map<String, String> classes = new TreeMap<>();
+    private List<Path> directories(String packageName) {
+        Path links = links(packageName);
+        List<Path> found = new ArrayList<>();
+        if (!Files.isDirectory(links)) return found;
         try (DirectoryStream<Path> modules = Files.newDirectoryStream(links)) {
             for (Path module : modules) {
                 String name = module.getFileName().toString();
                 Path directory = image.getPath("/modules", name, packageName);
-                if (!Files.isDirectory(directory)) continue;
-                try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-                    for (Path file : files) {
-                        String simple = file.getFileName().toString();
-                        if (simple.endsWith(".class"))
-                            classes.putIfAbsent(
-                                    simple.substring(0, simple.length() - ".class".length()), name);
-                    }
-                }
+                if (Files.isDirectory(directory)) found.add(directory);
             }
         } catch (IOException unreadable) {
-            return classes;
+            return found;
         }
-        return classes;
+        return found;
+    }
+
+    private Path links(String packageName) {
+        return image.getPath("/packages", packageName.replace('/', '.'));
     }
 }

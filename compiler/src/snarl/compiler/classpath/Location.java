@@ -19,7 +19,9 @@ import java.util.zip.CRC32;
 public abstract class Location implements Closeable {
     private static final Object NOTHING = new Object();
 
-    private final Map<String, Object> parsed = new HashMap<>();
+    /** By kind and then by name. */
+    private final Map<Class<?>, Map<String, Object>> made = new HashMap<>();
+
     private final Map<String, Long> checksums = new HashMap<>();
 
     /** Whether there is such a package, or one below it. */
@@ -42,17 +44,20 @@ public abstract class Location implements Closeable {
         return bytes;
     }
 
-    /** What the function makes of the class file; remembered, also that there is nothing. */
-    @SuppressWarnings("unchecked")
-    public <T> T parsed(String className, BiFunction<String, byte[], T> parse) {
-        Object known = parsed.get(className);
-        if (known == null) {
+    /**
+     * What the function makes of the class file; remembered, also that there is nothing. The kind
+     * stands for the function: what one has made is answered to all who ask for the kind.
+     */
+    public <T> T made(String className, Class<T> kind, BiFunction<String, byte[], T> make) {
+        Map<String, Object> known = made.computeIfAbsent(kind, none -> new HashMap<>());
+        Object one = known.get(className);
+        if (one == null) {
             byte[] bytes = read(className);
-            T made = bytes == null ? null : parse.apply(className, bytes);
-            known = made == null ? NOTHING : made;
-            parsed.put(className, known);
+            T result = bytes == null ? null : make.apply(className, bytes);
+            one = result == null ? NOTHING : result;
+            known.put(className, one);
         }
-        return known == NOTHING ? null : (T) known;
+        return one == NOTHING ? null : kind.cast(one);
     }
 
     /** Names of the classes that were read here and are not the same there. */

@@ -23,17 +23,19 @@ public final class Locations {
 
     private final Map<String, Location> open = new HashMap<>();
 
-    public Location entry(String path, Consumer<String> note) {
-        return open(
-                path,
-                "class path entry " + path,
-                note,
-                () -> {
-                    Path file = Path.of(path);
-                    return Files.isDirectory(file)
-                            ? new DirectoryLocation(file)
-                            : new JarLocation(file.toFile());
-                });
+    public IndexedLocation entry(String path, Consumer<String> note) {
+        Location opened =
+                open(
+                        path,
+                        "class path entry " + path,
+                        note,
+                        () -> {
+                            Path file = Path.of(path);
+                            return Files.isDirectory(file)
+                                    ? new DirectoryLocation(file)
+                                    : new JarLocation(file.toFile());
+                        });
+        return (IndexedLocation) opened;
     }
 
     /** The types of the JDK in this home; only the API of the release if that is not 0. */

@@ -96,7 +96,8 @@ final class EcjFindings {
 
     private void look(AbstractMethodDeclaration method, String typeName) {
         if (method.isClinit()) return;
-        if (method.bodyEnd > method.bodyStart)
+        // Constructors that are not written down have places, but not their own.
+        if (method.bodyEnd > method.bodyStart && method.bodyStart > method.declarationSourceStart)
             bodies.add(new int[] {method.bodyStart, method.bodyEnd});
         if (method.binding == null) {
             String name = method.isConstructor() ? "<init>" : new String(method.selector);

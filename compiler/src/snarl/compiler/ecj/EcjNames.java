@@ -1,25 +1,30 @@
 package snarl.compiler.ecj;
 
+import org.eclipse.jdt.core.compiler.CharOperation;
+import org.eclipse.jdt.internal.compiler.ast.CompilationUnitDeclaration;
+import org.eclipse.jdt.internal.compiler.ast.TypeDeclaration;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFileReader;
 import org.eclipse.jdt.internal.compiler.classfmt.ClassFormatException;
 import org.eclipse.jdt.internal.compiler.env.INameEnvironment;
 import org.eclipse.jdt.internal.compiler.env.NameEnvironmentAnswer;
 
-import snarl.compiler.classpath.Location;
+import snarl.compiler.state.Found;
+import snarl.compiler.state.Lookup;
 import snarl.compiler.state.Module;
-import snarl.compiler.state.OfferedClass;
 import snarl.compiler.state.Unit;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
- * Answers the compiler's questions about names during one run: first the module's own files, then
- * the modules it depends on, then the JDK and the class path. Files of the run itself are not
- * answered: the compiler has them.
+ * Answers the compiler's questions about names during one run, as {@link Lookup} says. Files of the
+ * run itself are not answered: the compiler has them.
  */
 final class EcjNames implements INameEnvironment {
     private final Module module;
     private final Set<Unit> run;
+    private final Lookup lookup;
 
     /**
      * @param run the files of the run; grows when sources are answered
@@ -27,6 +32,22 @@ final class EcjNames implements INameEnvironment {
     EcjNames(Module module, Set<Unit> run) {
         this.module = module;
         this.run = run;
+        this.lookup = new Lookup(module, run);
+    }
+
+    /** A file of the run has been parsed. */
+    void parsed(CompilationUnitDeclaration unit) {
+        EcjSource source = (EcjSource) unit.compilationResult.getCompilationUnit();
+        String packageName =
+                unit.currentPackage == null
+                        ? ""
+                        : CharOperation.toString(unit.currentPackage.tokens);
+        String prefix = packageName.isEmpty() ? "" : packageName.replace('.', '/') + "/";
+        List<String> types = new ArrayList<>();
+        if (unit.types != null) {
+            for (TypeDeclaration type : unit.types) types.add(prefix + new String(type.name));
+        }
+        lookup.declares(source.unit, packageName, types);
     }
 
     @Override
@@ -50,37 +71,29 @@ final class EcjNames implements INameEnvironment {
                 top
                         ? new String(name)
                         : join(parentName, parentName.length, '.') + "." + new String(name);
-        if (module.hasPackageBesides(run, dotted)) return true;
-        for (Module dependency : module.dependencies()) {
-            if (dependency.hasPackage(dotted)) return true;
-        }
-        return module.classPath().hasPackage(dotted.replace('.', '/'));
+        return lookup.hasPackage(dotted);
     }
 
     @Override
     public void cleanup() {}
 
     private NameEnvironmentAnswer find(String className) {
-        Unit owner = module.owner(className);
-        if (owner != null && !run.contains(owner)) {
-            if (owner.isDamaged() && module.showsDamagedSources()) {
+        Found found = lookup.find(className);
+        if (found instanceof Found.Live live) {
+            Unit owner = live.owner();
+            boolean own = module.owner(className) == owner;
+            if (own && owner.isDamaged() && module.showsDamagedSources()) {
                 run.add(owner);
                 return new NameEnvironmentAnswer(new EcjSource(owner), null);
             }
-            return answer(owner.offered().get(className));
+            return answer(live.offered().parsed(EcjNames::parse));
         }
-        for (Module dependency : module.dependencies()) {
-            OfferedClass offered = dependency.offered(className);
-            if (offered != null) return answer(offered);
-        }
-        Location location = module.classPath().find(className);
-        ClassFileReader reader =
-                location == null ? null : location.parsed(className, EcjNames::parse);
-        return reader == null ? null : new NameEnvironmentAnswer(reader, null);
+        return found instanceof Found.Read read
+                ? answer(read.location().made(className, ClassFileReader.class, EcjNames::parse))
+                : null;
     }
 
-    private static NameEnvironmentAnswer answer(OfferedClass offered) {
-        ClassFileReader reader = offered.parsed(EcjNames::parse);
+    private static NameEnvironmentAnswer answer(ClassFileReader reader) {
         return reader == null ? null : new NameEnvironmentAnswer(reader, null);
     }
 

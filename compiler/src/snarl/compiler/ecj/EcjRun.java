@@ -114,7 +114,12 @@ final class EcjRun {
 
         @Override
         public void initializeParser() {
-            parser = new EcjParser(problemReporter, options.parseLiteralExpressionsAsConstants);
+            EcjNames names = (EcjNames) lookupEnvironment.nameEnvironment;
+            parser =
+                    new EcjParser(
+                            problemReporter,
+                            options.parseLiteralExpressionsAsConstants,
+                            names::parsed);
         }
 
         @Override

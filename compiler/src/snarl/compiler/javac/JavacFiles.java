@@ -1,6 +1,12 @@
 package snarl.compiler.javac;
 
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.Tree;
+
 import snarl.compiler.state.Compiled.ClassOutput;
+import snarl.compiler.state.Found;
+import snarl.compiler.state.Lookup;
 import snarl.compiler.state.Module;
 import snarl.compiler.state.OfferedClass;
 import snarl.compiler.state.Unit;
@@ -34,16 +40,37 @@ import javax.tools.StandardLocation;
 final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager> {
     private final Module module;
     private final Set<Unit> run;
+    private final Lookup lookup;
+
+    /** The compiler shows its listeners files in wrappings, of which only this is left. */
+    private final Map<URI, Unit> byPlace = new HashMap<>();
+
     private final Map<Unit, List<ClassOutput>> outputs = new HashMap<>();
 
     JavacFiles(StandardJavaFileManager standard, Module module, Set<Unit> run) throws IOException {
         super(standard);
         this.module = module;
         this.run = run;
+        this.lookup = new Lookup(module, run);
+        for (Unit unit : run) byPlace.put(Source.place(unit), unit);
         List<File> path = new ArrayList<>();
         for (String entry : module.config().classPath()) path.add(new File(entry));
         standard.setLocation(StandardLocation.CLASS_PATH, path);
         standard.setLocation(StandardLocation.SOURCE_PATH, List.of());
+    }
+
+    /** A file of the run has been parsed. */
+    void parsed(CompilationUnitTree tree) {
+        Unit unit = byPlace.get(tree.getSourceFile().toUri());
+        if (unit == null) return;
+        String packageName =
+                tree.getPackageName() == null ? "" : tree.getPackageName().toString();
+        String prefix = packageName.isEmpty() ? "" : packageName.replace('.', '/') + "/";
+        List<String> types = new ArrayList<>();
+        for (Tree declared : tree.getTypeDecls()) {
+            if (declared instanceof ClassTree type) types.add(prefix + type.getSimpleName());
+        }
+        lookup.declares(unit, packageName, types);
     }
 
     Map<Unit, List<ClassOutput>> outputs() {
@@ -66,14 +93,19 @@ final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager
         }
         for (Module dependency : module.dependencies()) {
             for (OfferedClass offered : dependency.offeredIn(slashed)) {
-                if (names.add(offered.name())) found.add(new Known(offered));
+                if (lookup.find(offered.name()) instanceof Found.Live && names.add(offered.name())) found.add(new Known(offered));
             }
         }
         for (JavaFileObject file : listed) {
             String name = super.inferBinaryName(location, file);
-            if (name == null || !names.contains(name.replace('.', '/'))) found.add(file);
+            if (name == null || isSeen(name.replace('.', '/'), names)) found.add(file);
         }
         return found;
+    }
+
+    /** Whether a class of the class path is not covered by one in memory. */
+    private boolean isSeen(String className, Set<String> names) {
+        return !names.contains(className) && !lookup.isHidden(className);
     }
 
     @Override
@@ -99,8 +131,12 @@ final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager
         final Unit unit;
 
         Source(Unit unit) {
-            super(Path.of(unit.path()).toUri(), Kind.SOURCE);
+            super(place(unit), Kind.SOURCE);
             this.unit = unit;
+        }
+
+        static URI place(Unit unit) {
+            return Path.of(unit.path()).toUri();
         }
 
         @Override

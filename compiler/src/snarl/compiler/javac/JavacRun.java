@@ -1,5 +1,9 @@
 package snarl.compiler.javac;
 
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TaskEvent;
+import com.sun.source.util.TaskListener;
+
 import snarl.compiler.state.Compiled.ClassOutput;
 import snarl.compiler.state.Module;
 import snarl.compiler.state.Problem;
@@ -45,6 +49,7 @@ final class JavacRun {
                             options(module.config()),
                             null,
                             sources);
+            if (task instanceof JavacTask javac) javac.addTaskListener(new Parsed(manager));
             boolean fine = task.call();
             if (!fine && errors.isEmpty() && fault == null)
                 fault = "the compiler failed without a reason";
@@ -82,6 +87,14 @@ final class JavacRun {
         int length = (int) Math.max(0, diagnostic.getEndPosition() - diagnostic.getStartPosition());
         errors.computeIfAbsent(source.unit, none -> new ArrayList<>())
                 .add(new Problem(Problem.ERROR, line, column, line, column + length, 0, message));
+    }
+
+    private record Parsed(JavacFiles manager) implements TaskListener {
+        @Override
+        public void finished(TaskEvent event) {
+            if (event.getKind() == TaskEvent.Kind.PARSE)
+                manager.parsed(event.getCompilationUnit());
+        }
     }
 
     private static List<String> options(ModuleConfig config) {

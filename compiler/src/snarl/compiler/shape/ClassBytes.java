@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A class file cut into its parts: constants, members and attributes, whose contents stay bytes. It
@@ -33,7 +34,18 @@ final class ClassBytes {
     /** The content of an attribute. */
     record Slice(int from, int to) {}
 
+    /**
+     * A class that is no member of a package, as the classes that have to do with it know it.
+     *
+     * @param outer the class it is a member of; empty for local ones
+     */
+    record InnerClass(String name, String outer, String simpleName, int access) {}
+
     ClassBytes(byte[] bytes) {
+        this(bytes, ClassBytes::members);
+    }
+
+    private ClassBytes(byte[] bytes, Function<ClassBytes, List<Member>> readMembers) {
         this.bytes = bytes;
         at = 8;
         constants = constants();
@@ -41,9 +53,14 @@ final class ClassBytes {
         name = className(u2());
         superName = className(u2());
         interfaces = names(u2());
-        fields = members();
-        methods = members();
+        fields = readMembers.apply(this);
+        methods = readMembers.apply(this);
         attributes = attributes();
+    }
+
+    /** As if it had no members: for those who look at many classes, and only from outside. */
+    static ClassBytes withoutMembers(byte[] bytes) {
+        return new ClassBytes(bytes, ClassBytes::noMembers);
     }
 
     /** Reads from an attribute's content. */
@@ -115,6 +132,18 @@ final class ClassBytes {
         }
     }
 
+    List<InnerClass> innerClasses() {
+        List<InnerClass> found = new ArrayList<>();
+        Slice slice = attributes.get("InnerClasses");
+        if (slice == null) return found;
+        Cursor in = open(slice);
+        for (int count = in.u2(); count > 0; count--)
+            found.add(
+                    new InnerClass(
+                            className(in.u2()), className(in.u2()), utf8(in.u2()), in.u2()));
+        return found;
+    }
+
     private int[] constants() {
         int count = u2();
         int[] starts = new int[count];
@@ -147,6 +176,14 @@ final class ClassBytes {
         for (int i = 0; i < count; i++)
             members.add(new Member(u2(), utf8(u2()), utf8(u2()), attributes()));
         return members;
+    }
+
+    private List<Member> noMembers() {
+        for (int members = u2(); members > 0; members--) {
+            at += 6; // flags, name, descriptor
+            for (int attributes = u2(); attributes > 0; attributes--) at += 6 + u4At(at + 2);
+        }
+        return List.of();
     }
 
     private Map<String, Slice> attributes() {

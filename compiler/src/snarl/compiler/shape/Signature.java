@@ -1,9 +1,12 @@
 package snarl.compiler.shape;
 
 import snarl.compiler.shape.ClassBytes.Cursor;
+import snarl.compiler.shape.ClassBytes.InnerClass;
 import snarl.compiler.shape.ClassBytes.Member;
 import snarl.compiler.shape.ClassBytes.Slice;
 
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -86,22 +89,35 @@ public final class Signature {
         }
 
         Signature read() {
-            // Local and anonymous classes are seen by nobody outside their file.
-            if (!file.attributes.containsKey("EnclosingMethod")) {
+            if (!isHidden()) {
                 head();
                 file.fields.forEach(this::field);
-                file.methods.forEach(this::method);
+                // Compilers differ in where they put what they add, and nobody looks for a place.
+                file.methods.stream()
+                        .sorted(Comparator.comparing(Member::name))
+                        .forEach(this::method);
+                missingTypes();
             }
             return new Signature(general.toString(), named);
+        }
+
+        /** Local and anonymous classes, and all inside them, are seen by nobody outside their file. */
+        private boolean isHidden() {
+            if ((file.access & SYNTHETIC) != 0) return true;
+            Map<String, String> outer = new HashMap<>();
+            file.innerClasses().forEach(inner -> outer.put(inner.name(), inner.outer()));
+            String name = file.name;
+            while (outer.containsKey(name)) name = outer.get(name);
+            return name.isEmpty() || file.attributes.containsKey("EnclosingMethod");
         }
 
         private void head() {
             line("class", file.access & CLASS_FLAGS, file.name, file.superName, file.interfaces);
             line("generic", signature(file.attributes));
             memberTypes();
-            names("PermittedSubclasses");
-            // The two by which the Eclipse compiler remembers what it could not find.
-            names("MissingTypes");
+            // Those of an enum are anonymous, and not all compilers write them down.
+            if ((file.access & ENUM) == 0) permitted();
+            // By this the Eclipse compiler remembers that a supertype could not be found.
             line("inconsistent", file.attributes.containsKey("InconsistentHierarchy"));
             annotations("RuntimeVisibleAnnotations");
             annotations("RuntimeInvisibleAnnotations");
@@ -125,6 +141,7 @@ public final class Signature {
 
         private void method(Member method) {
             if ((method.access() & SYNTHETIC) != 0 || method.name().equals("<clinit>")) return;
+            if ((file.access & ENUM) != 0 && isOfEveryEnum(method)) return;
             String text =
                     (method.access() & METHOD_FLAGS)
                             + " "
@@ -141,30 +158,54 @@ public final class Signature {
             else line("method", method.name(), text);
         }
 
+        /** Also its constructors: nobody can call them, and compilers differ in how they write them. */
+        private boolean isOfEveryEnum(Member method) {
+            String own = "L" + file.name + ";";
+            return switch (method.name()) {
+                case "<init>" -> true;
+                case "values" -> method.descriptor().equals("()[" + own);
+                case "valueOf" -> method.descriptor().equals("(Ljava/lang/String;)" + own);
+                default -> false;
+            };
+        }
+
         private void memberTypes() {
-            Slice slice = file.attributes.get("InnerClasses");
-            if (slice == null) return;
-            Cursor in = file.open(slice);
             Set<String> lines = new TreeSet<>();
-            for (int count = in.u2(); count > 0; count--) {
-                String inner = file.className(in.u2());
-                String outer = file.className(in.u2());
-                String simple = file.utf8(in.u2());
-                int access = in.u2();
-                // The attribute also lists what bodies use.
-                if (outer.equals(file.name) || inner.equals(file.name))
-                    lines.add(inner + " " + simple + " " + (access & CLASS_FLAGS));
+            for (InnerClass inner : file.innerClasses()) {
+                // The class also lists what bodies use.
+                if (inner.outer().equals(file.name) || inner.name().equals(file.name))
+                    lines.add(
+                            inner.name()
+                                    + " "
+                                    + inner.simpleName()
+                                    + " "
+                                    + (inner.access() & CLASS_FLAGS));
             }
             if (!lines.isEmpty()) line("members", lines);
         }
 
-        private void names(String attribute) {
-            Slice slice = file.attributes.get(attribute);
-            if (slice == null) return;
-            Cursor in = file.open(slice);
+        private void permitted() {
+            Set<String> names = names("PermittedSubclasses");
+            if (!names.isEmpty()) line("permitted", names);
+        }
+
+        /**
+         * By these the Eclipse compiler remembers what it could not find. It lists those of bodies
+         * too, which are nobody's business.
+         */
+        private void missingTypes() {
+            Set<String> names = names("MissingTypes");
+            names.removeIf(name -> general.indexOf(name) < 0 && !named.toString().contains(name));
+            if (!names.isEmpty()) line("missing", names);
+        }
+
+        private Set<String> names(String attribute) {
             Set<String> names = new TreeSet<>();
+            Slice slice = file.attributes.get(attribute);
+            if (slice == null) return names;
+            Cursor in = file.open(slice);
             for (int count = in.u2(); count > 0; count--) names.add(file.className(in.u2()));
-            line(attribute, names);
+            return names;
         }
 
         private void record() {
@@ -177,7 +218,7 @@ public final class Signature {
                 for (int attributes = in.u2(); attributes > 0; attributes--) {
                     boolean generic = file.utf8(in.u2()).equals("Signature");
                     int end = in.u4() + in.at;
-                    if (generic) line("generic", file.utf8(in.u2()));
+                    if (generic) line("generic", generic(in.u2()));
                     in.at = end;
                 }
             }
@@ -223,7 +264,12 @@ public final class Signature {
 
         private String signature(Map<String, Slice> attributes) {
             Slice slice = attributes.get("Signature");
-            return slice == null ? "" : file.utf8(file.open(slice).u2());
+            return slice == null ? "" : generic(file.open(slice).u2());
+        }
+
+        /** Some compilers write {@code ? extends Object} as it stands, others as {@code ?}. */
+        private String generic(int index) {
+            return file.utf8(index).replace("+Ljava/lang/Object;", "*");
         }
 
         private String constant(Map<String, Slice> attributes) {

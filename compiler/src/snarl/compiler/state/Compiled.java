@@ -2,6 +2,7 @@ package snarl.compiler.state;
 
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What a compiler made of one file. Plain data that every compiler fills in, and that the answer is
@@ -54,6 +55,15 @@ public record Compiled(
             List<String> lost) {}
 
     public record MethodName(String name, String descriptor) {}
+
+    /** The top-level types of the file, also those the compiler has made by itself. */
+    Set<String> types() {
+        Set<String> types = new TreeSet<>(declared);
+        for (ClassOutput output : classes) {
+            if (!Names.isIn(types, output.name())) types.add(output.name());
+        }
+        return types;
+    }
 
     Compiled withClasses(List<ClassOutput> others) {
         return new Compiled(

@@ -5,6 +5,7 @@ import snarl.compiler.wire.Request.ModuleConfig;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
  */
 public final class Module {
     private static final int MOST_DAMAGED = 20;
+    private static final Comparator<Unit> BY_PATH = Comparator.comparing(Unit::path);
 
     private final ModuleConfig config;
     private final ClassPath classPath;
@@ -34,13 +36,28 @@ public final class Module {
      */
     private final Map<String, TreeSet<String>> declarers = new HashMap<>();
 
+    /** Which files have the say about a top-level type, so that no others are asked for it. */
+    private final Map<String, Set<Unit>> sayers = new HashMap<>();
+
+    /** How many files there are that classes may name as their source. */
+    private final Map<String, Integer> origins = new HashMap<>();
+
     private final Packages packages = new Packages();
+    private final Packages originPackages = new Packages();
+    private final Built built;
     private int damaged;
+
+    /** What was seen of the types that have been touched since the last answer, before they were. */
+    private final Map<String, Sight> before = new TreeMap<>();
+
+    /** The types that each file has touched since the last answer. */
+    private final Map<String, Set<String>> touched = new TreeMap<>();
 
     Module(ModuleConfig config, ClassPath classPath, List<Module> dependencies) {
         this.config = config;
         this.classPath = classPath;
         this.dependencies = dependencies;
+        this.built = new Built(classPath);
     }
 
     public ModuleConfig config() {
@@ -49,6 +66,10 @@ public final class Module {
 
     public ClassPath classPath() {
         return classPath;
+    }
+
+    Built built() {
+        return built;
     }
 
     /** The modules whose classes are seen here, in the order in which they are asked. */
@@ -64,6 +85,46 @@ public final class Module {
     public OfferedClass offered(String className) {
         Unit owner = owners.get(className);
         return owner == null ? null : owner.offered().get(className);
+    }
+
+    /** The type and all that by their names are inside it. */
+    Set<String> offeredInside(String type) {
+        Set<String> names = new TreeSet<>();
+        for (Unit unit : sayers.getOrDefault(type, Set.of())) {
+            if (unit.offered().containsKey(type)) names.add(type);
+            // '%' is the character behind '$'.
+            names.addAll(unit.offered().subMap(type + "$", type + "%").keySet());
+        }
+        return names;
+    }
+
+    /** Whether a file here has the say about a top-level type. */
+    boolean hasSay(String type) {
+        return sayers.containsKey(type);
+    }
+
+    boolean hasSayBesides(Collection<Unit> files, String type) {
+        Set<Unit> all = sayers.get(type);
+        return all != null && !files.containsAll(all);
+    }
+
+    /** Whether classes may name a file here as their source; see {@link Names#origin}. */
+    boolean isOrigin(String origin) {
+        return origins.containsKey(origin);
+    }
+
+    /** Whether such a file is in the package, which is written with dots, or below it. */
+    boolean hasOriginIn(String packageName) {
+        return originPackages.has(packageName);
+    }
+
+    /** The texts that others are shown in place of the classes of a type; empty if none are. */
+    String outline(String type) {
+        StringBuilder texts = new StringBuilder();
+        for (Unit unit : sayers.getOrDefault(type, Set.of())) {
+            if (unit.outline() != null) texts.append(unit.path()).append('\n').append(unit.outline());
+        }
+        return texts.toString();
     }
 
     /** All classes directly in a package, which is written with slashes. */
@@ -146,37 +207,29 @@ public final class Module {
         dirty.add(path);
     }
 
-    /** Takes a file away, and answers what that changes for others. */
-    List<TypeChange> remove(String path) {
-        Unit unit = units.remove(path);
-        if (unit == null) return List.of();
-        dirty.remove(path);
-        untold.add(path);
-        unindex(unit);
-        List<TypeChange> changes = new ArrayList<>();
-        for (OfferedClass offered : unit.offered().values()) {
-            if (offered.signature().visible()) changes.add(TypeChange.of(offered.name(), null));
-        }
-        packages.move(unit.packageName(), "")
-                .forEach(name -> changes.add(TypeChange.ofPackage(name)));
-        for (String type : unit.declared())
-            dirty.addAll(declarers.getOrDefault(type, new TreeSet<>()));
-        return changes;
+    /** Null if there is none. */
+    Unit unit(String path) {
+        return units.get(path);
     }
 
-    /** Takes the results of one run of the compiler, and answers what they change for others. */
-    List<TypeChange> accept(Map<Unit, Compiled> results) {
-        List<TypeChange> changes = new ArrayList<>();
+    /** Takes a file away. */
+    void remove(Unit unit) {
+        units.remove(unit.path());
+        dirty.remove(unit.path());
+        untold.add(unit.path());
+        unindex(unit);
+        for (String type : unit.declared())
+            dirty.addAll(declarers.getOrDefault(type, new TreeSet<>()));
+    }
+
+    /** Takes the results of one run of the compiler. */
+    void accept(Map<Unit, Compiled> results) {
         results.forEach(
                 (unit, result) -> {
-                    String before = unit.packageName();
                     Set<String> declared = new TreeSet<>(unit.declared());
                     unindex(unit);
-                    unit.accept(result, config.hold())
-                            .forEach((name, members) -> changes.add(TypeChange.of(name, members)));
+                    unit.accept(result, config.hold(), built);
                     index(unit);
-                    packages.move(before, unit.packageName())
-                            .forEach(name -> changes.add(TypeChange.ofPackage(name)));
                     declared.addAll(unit.declared());
                     for (String type : declared) {
                         for (String rival : declarers.getOrDefault(type, new TreeSet<>())) {
@@ -186,7 +239,16 @@ public final class Module {
                     dirty.remove(unit.path());
                     untold.add(unit.path());
                 });
-        return changes;
+    }
+
+    /**
+     * Remembers what others see of these types of a file, unless they have been touched before
+     * since the last answer.
+     */
+    void touch(String path, Set<String> types) {
+        touched.computeIfAbsent(path, none -> new TreeSet<>()).addAll(types);
+        for (String type : types)
+            before.computeIfAbsent(type, none -> Sight.of(this, Set.of(type), Set.of()));
     }
 
     /** The answers about all files that have changed since the last call. */
@@ -194,10 +256,21 @@ public final class Module {
         List<Answer.File> files = new ArrayList<>();
         for (String path : untold) {
             Unit unit = units.get(path);
-            files.add(unit == null ? Answer.File.removed(path) : unit.tell());
+            Map<String, Set<String>> changed = changed(touched.getOrDefault(path, Set.of()));
+            files.add(unit == null ? Answer.File.removed(path, changed) : unit.tell(changed));
         }
         untold.clear();
+        touched.clear();
+        before.clear();
         return files;
+    }
+
+    private Map<String, Set<String>> changed(Set<String> types) {
+        Map<String, Set<String>> changed = new TreeMap<>();
+        for (String type : types)
+            changed.putAll(
+                    before.get(type).classesThatDiffer(Sight.of(this, Set.of(type), Set.of())));
+        return changed;
     }
 
     /** Takes over the files of an earlier configuration, with all that is known of them. */
@@ -205,26 +278,40 @@ public final class Module {
         units.putAll(earlier.units);
         untold.addAll(earlier.untold);
         dirty.addAll(earlier.dirty);
-        for (Unit unit : units.values()) {
-            index(unit);
-            packages.move("", unit.packageName());
-        }
+        before.putAll(earlier.before);
+        touched.putAll(earlier.touched);
+        units.values().forEach(this::index);
     }
 
     private void index(Unit unit) {
         if (unit.isDamaged()) damaged++;
         for (String name : unit.offered().keySet()) owners.put(name, unit);
+        for (String type : unit.says())
+            sayers.computeIfAbsent(type, none -> new TreeSet<>(BY_PATH)).add(unit);
         for (String type : unit.declared())
             declarers.computeIfAbsent(type, none -> new TreeSet<>()).add(unit.path());
+        packages.move("", unit.packageName());
+        for (String origin : unit.origins()) {
+            origins.merge(origin, 1, Integer::sum);
+            originPackages.move("", Names.packageOf(origin).replace('/', '.'));
+        }
     }
 
     private void unindex(Unit unit) {
         if (unit.isDamaged()) damaged--;
         for (String name : unit.offered().keySet()) owners.remove(name, unit);
+        for (String type : unit.says())
+            sayers.computeIfPresent(
+                    type, (name, all) -> all.remove(unit) && all.isEmpty() ? null : all);
         for (String type : unit.declared()) {
             TreeSet<String> files = declarers.get(type);
             if (files != null && files.remove(unit.path()) && files.isEmpty())
                 declarers.remove(type);
+        }
+        packages.move(unit.packageName(), "");
+        for (String origin : unit.origins()) {
+            origins.merge(origin, -1, (count, less) -> count == 1 ? null : count - 1);
+            originPackages.move(Names.packageOf(origin).replace('/', '.'), "");
         }
     }
 }

@@ -1,6 +1,7 @@
 package snarl.compiler.state;
 
 import snarl.compiler.classpath.ClassPath;
+import snarl.compiler.classpath.IndexedLocation;
 import snarl.compiler.classpath.Location;
 import snarl.compiler.classpath.Locations;
 import snarl.compiler.wire.Request.ModuleConfig;
@@ -105,10 +106,10 @@ final class Modules {
     }
 
     private ClassPath classPath(ModuleConfig config) {
-        List<Location> path = new ArrayList<>();
-        path.add(locations.jdk(config.javaHome(), config.release(), note));
-        for (String entry : config.classPath()) path.add(locations.entry(entry, note));
-        return new ClassPath(path);
+        Location jdk = locations.jdk(config.javaHome(), config.release(), note);
+        List<IndexedLocation> entries = new ArrayList<>();
+        for (String entry : config.classPath()) entries.add(locations.entry(entry, note));
+        return new ClassPath(jdk, entries);
     }
 
     /** Whether files with the same text mean the same in both. */

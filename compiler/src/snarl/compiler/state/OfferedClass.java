@@ -1,5 +1,6 @@
 package snarl.compiler.state;
 
+import snarl.compiler.shape.Origin;
 import snarl.compiler.shape.Signature;
 
 import java.util.function.BiFunction;
@@ -27,6 +28,10 @@ public final class OfferedClass {
     Signature signature() {
         if (signature == null) signature = Signature.of(bytes);
         return signature;
+    }
+
+    Origin origin() {
+        return Origin.of(bytes);
     }
 
     /** What the session's compiler makes of the bytes; asked once. */

@@ -1,10 +1,10 @@
 package snarl.compiler.state;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Counts how many files are in each package or below it, so that packages come and go with their
@@ -28,19 +28,18 @@ final class Packages {
         return count > 0;
     }
 
-    /** Moves a file from one package to another, and answers what has come or gone by that. */
-    Set<String> move(String from, String to) {
-        if (from.equals(to)) return Set.of();
-        Set<String> changed = new TreeSet<>();
-        for (String name = to; !name.isEmpty(); name = parent(name)) {
-            if (counts.merge(name, 1, Integer::sum) == 1) changed.add(name);
-        }
-        for (String name = from; !name.isEmpty(); name = parent(name)) {
-            if (counts.merge(name, -1, (count, less) -> count == 1 ? null : count - 1) == null) {
-                if (!changed.remove(name)) changed.add(name);
-            }
-        }
-        return changed;
+    /** Moves a file from one package to another. */
+    void move(String from, String to) {
+        for (String name : withParents(to)) counts.merge(name, 1, Integer::sum);
+        for (String name : withParents(from))
+            counts.merge(name, -1, (count, less) -> count == 1 ? null : count - 1);
+    }
+
+    /** The package and those it is in; none for the unnamed one. */
+    static List<String> withParents(String packageName) {
+        List<String> names = new ArrayList<>();
+        for (String name = packageName; !name.isEmpty(); name = parent(name)) names.add(name);
+        return names;
     }
 
     private static String parent(String name) {

@@ -1,5 +1,7 @@
 package snarl.compiler.state;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -7,28 +9,29 @@ import java.util.Set;
  * a package.
  *
  * @param packageName with dots; where the type or package is
+ * @param simpleNames the type may have any of these, since names may have dollars in them
  * @param names the only members that have changed; null if more has
  */
-record TypeChange(String packageName, String simpleName, Set<String> names) {
+record TypeChange(String packageName, List<String> simpleNames, Set<String> names) {
     boolean concerns(Unit unit) {
-        return unit.references().mayMean(packageName, simpleName)
+        References references = unit.references();
+        return simpleNames.stream().anyMatch(simple -> references.mayMean(packageName, simple))
                 && (names == null || unit.source().mentionsAny(names));
     }
 
     /** A change of a class with this internal name, which may be nested. */
     static TypeChange of(String className, Set<String> names) {
-        int slash = className.lastIndexOf('/');
-        String simple = className.substring(slash + 1);
-        int dollar = simple.indexOf('$', 1);
-        return new TypeChange(
-                slash < 0 ? "" : className.substring(0, slash).replace('/', '.'),
-                dollar < 0 ? simple : simple.substring(0, dollar),
-                names);
+        List<String> simple = new ArrayList<>();
+        int begin = className.lastIndexOf('/') + 1;
+        for (String around : Names.around(className)) simple.add(around.substring(begin));
+        simple.add(className.substring(begin));
+        return new TypeChange(Names.packageOf(className).replace('/', '.'), simple, names);
     }
 
     /** A package that has come or gone; written with dots. */
     static TypeChange ofPackage(String name) {
         int dot = name.lastIndexOf('.');
-        return new TypeChange(dot < 0 ? "" : name.substring(0, dot), name.substring(dot + 1), null);
+        return new TypeChange(
+                name.substring(0, Math.max(0, dot)), List.of(name.substring(dot + 1)), null);
     }
 }

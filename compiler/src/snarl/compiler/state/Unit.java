@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,9 +23,24 @@ public final class Unit {
     private Compiled compiled;
     private String packageName = "";
     private Set<String> declared = Set.of();
-    private Map<String, OfferedClass> offered = Map.of();
+    private NavigableMap<String, OfferedClass> offered = new TreeMap<>();
+
+    /** The top-level types of which others see what this file offers and nothing else. */
+    private Set<String> says = Set.of();
+
+    /** What classes made from this file say of their source: as it was first seen, and is now. */
+    private Set<String> origins = Set.of();
+
+    private String firstOrigin;
+
+    /** Whether the offered classes are of a text that was fit for others. */
+    private boolean settled;
+
     private String offeredOutline;
     private Map<String, byte[]> told = Map.of();
+
+    /** Whether the last text is kept from others. */
+    private boolean held;
 
     /**
      * Whether the parent has changed the file since the last answer, rather than something it
@@ -58,8 +73,31 @@ public final class Unit {
         return offeredOutline != null;
     }
 
-    public Map<String, OfferedClass> offered() {
+    public NavigableMap<String, OfferedClass> offered() {
         return offered;
+    }
+
+    Set<String> says() {
+        return says;
+    }
+
+    Set<String> origins() {
+        return origins;
+    }
+
+    /** The text that others are shown in place of classes, or null. */
+    String outline() {
+        return offeredOutline;
+    }
+
+    /** Whether others see something else than the last text. */
+    boolean isHeld() {
+        return held;
+    }
+
+    /** Whether it depends on what a build has made what others see of this file. */
+    boolean waits() {
+        return !settled;
     }
 
     public String packageName() {
@@ -80,37 +118,64 @@ public final class Unit {
     }
 
     /**
-     * Takes a new result and answers which classes have changed for others: by name, with the
-     * members that have changed, or null for more than members.
+     * Takes a new result.
+     *
+     * @param hold whether a damaged text is kept from others, as far as they have seen a better one
+     * @param built what a build has left
      */
-    Map<String, Set<String>> accept(Compiled result, boolean hold) {
+    void accept(Compiled result, boolean hold, Built built) {
         compiled = withKnownBytes(result);
         if (result.status() == Status.FAILED || result.status() == Status.WITHHELD)
-            return Map.of(); // nothing is known
-        Set<String> all = new TreeSet<>(declared);
+            return; // nothing is known
         packageName = result.packageName();
         declared = result.declared();
-        all.addAll(declared);
         boolean half = result.outline() != null || result.syntaxErrors();
-        if (hold && half && !offered.isEmpty()) return Map.of();
-        Map<String, OfferedClass> before = offered;
+        held = hold && half && settled && !offered.isEmpty();
+        if (hold && half && !held) offerBuilt(result, built);
+        else if (!held) {
+            offer(result.outline(), result.types(), Set.of());
+            origins = built.origins(path, packageName);
+            if (firstOrigin == null)
+                firstOrigin = Names.origin(packageName.replace('.', '/'), path);
+            origins.add(firstOrigin);
+            settled = true;
+        }
+    }
+
+    /** There was no better text than this damaged one, but there may be classes of one. */
+    private void offerBuilt(Compiled result, Built built) {
+        settled = false;
+        origins = Set.of();
+        Set<String> others = result.types();
+        held = others.removeIf(built::has);
+        if (held) offer(null, others, says);
+        else if (offered.isEmpty()) offer(result.outline(), others, Set.of());
+    }
+
+    /**
+     * @param types of which others see what this file offers from now on
+     * @param kept those among them of which they go on seeing what they have seen
+     */
+    private void offer(String outline, Set<String> types, Set<String> kept) {
+        NavigableMap<String, OfferedClass> before = offered;
         offered = new TreeMap<>();
         for (ClassOutput output : compiled.classes()) {
-            OfferedClass same = before.get(output.name());
+            String name = output.name();
+            if (!Names.isIn(types, name) || Names.isIn(kept, name)) continue;
+            OfferedClass same = before.get(name);
             boolean unchanged = same != null && same.bytes() == output.bytes();
-            offered.put(
-                    output.name(),
-                    unchanged ? same : new OfferedClass(output.name(), output.bytes()));
+            offered.put(name, unchanged ? same : new OfferedClass(name, output.bytes()));
         }
-        Map<String, Set<String>> changed = differences(before, offered);
-        if (!Objects.equals(offeredOutline, result.outline()))
-            all.forEach(type -> changed.put(type, null));
-        offeredOutline = result.outline();
-        return changed;
+        before.forEach(
+                (name, known) -> {
+                    if (Names.isIn(types, name) && Names.isIn(kept, name)) offered.put(name, known);
+                });
+        says = types;
+        offeredOutline = outline;
     }
 
     /** The answer about this file, after which the parent knows what it holds. */
-    Answer.File tell() {
+    Answer.File tell(Map<String, Set<String>> changed) {
         Map<String, byte[]> before = told;
         told = new HashMap<>();
         List<Answer.ClassFile> classes = new ArrayList<>();
@@ -122,7 +187,7 @@ public final class Unit {
             told = before;
         boolean dependent = !edited;
         edited = false;
-        return new Answer.File(path, compiled, dependent, classes);
+        return new Answer.File(path, compiled, dependent, classes, changed);
     }
 
     /**
@@ -146,24 +211,5 @@ public final class Unit {
                             output.lost()));
         }
         return result.withClasses(classes);
-    }
-
-    private static Map<String, Set<String>> differences(
-            Map<String, OfferedClass> before, Map<String, OfferedClass> after) {
-        Map<String, Set<String>> changed = new TreeMap<>();
-        Set<String> names = new TreeSet<>(before.keySet());
-        names.addAll(after.keySet());
-        for (String name : names) {
-            OfferedClass old = before.get(name);
-            OfferedClass now = after.get(name);
-            if (old == now) continue;
-            if (old == null || now == null) {
-                if ((old == null ? now : old).signature().visible()) changed.put(name, null);
-            } else {
-                Set<String> members = old.signature().difference(now.signature());
-                if (members == null || !members.isEmpty()) changed.put(name, members);
-            }
-        }
-        return changed;
     }
 }

@@ -73,8 +73,7 @@ public final class Workspace {
             Module module = modules.get(config.id());
             Map<String, SourceText> texts = Sources.of(config, notes::add);
             for (Unit unit : new ArrayList<>(module.units())) {
-                if (!texts.containsKey(unit.path()))
-                    mark(module, module.remove(unit.path()), Set.of());
+                if (!texts.containsKey(unit.path())) remove(module, unit);
             }
             texts.forEach((path, text) -> put(module, path, text));
         }
@@ -98,7 +97,7 @@ public final class Workspace {
         if (edit instanceof Request.Replace replace)
             put(module, replace.file().path(), Sources.text(replace.file(), module.config()));
         else if (edit instanceof Request.Remove remove)
-            mark(module, module.remove(remove.path()), Set.of());
+            remove(module, module.unit(remove.path()));
         else if (edit instanceof Request.ClassPathChanged changed) reopen(changed.path());
         else if (edit instanceof Request.DropModule) modules.drop(module.config().id());
     }
@@ -108,11 +107,16 @@ public final class Workspace {
         module.put(path, text);
     }
 
+    private void remove(Module module, Unit unit) {
+        if (unit == null) return;
+        follow(module, Touched.by(module, unit), () -> module.remove(unit), Set.of());
+    }
+
     private void reopen(String path) {
         List<Location> oldAndNew = locations.reopen(path, notes::add);
         if (oldAndNew == null) return;
         Location old = oldAndNew.get(0);
-        List<TypeChange> changes = LocationChange.between(old, oldAndNew.get(1));
+        LocationChange change = new LocationChange(old, oldAndNew.get(1));
         List<String> users =
                 modules.all().stream()
                         .filter(module -> module.classPath().uses(old))
@@ -121,7 +125,11 @@ public final class Workspace {
         modules.refresh();
         for (String id : users) {
             Module user = modules.get(id);
-            for (Unit unit : user.units()) markIfConcerned(user, unit, changes);
+            List<TypeChange> changes = change.seenBy(user);
+            for (Unit unit : user.units()) {
+                if (unit.waits()) user.makeDirty(unit);
+                markIfConcerned(user, unit, changes);
+            }
         }
         try {
             old.close();
@@ -142,20 +150,46 @@ public final class Workspace {
             else sources.add(unit);
         }
         if (!sources.isEmpty()) results.putAll(backend.compile(module, sources, timing, cancelled));
-        mark(module, module.accept(results), results.keySet());
+        Touched touched = Touched.by(module, results);
+        follow(module, touched, () -> module.accept(results), results.keySet());
+        for (Unit unit : results.keySet()) {
+            if (unit.isHeld()) compileWithout(unit, module, results.keySet());
+        }
     }
 
     /**
-     * Marks whatever refers to something that has changed, except what was compiled together with
-     * it.
+     * Changes the files of a module, and marks whatever refers to something that is seen
+     * differently then, except what was compiled together with it.
      */
-    private void mark(Module changed, List<TypeChange> changes, Collection<Unit> except) {
-        if (changes.isEmpty()) return;
+    private void follow(
+            Module changed, Touched touched, Runnable change, Collection<Unit> except) {
+        touched.types().forEach(changed::touch);
+        Map<Module, Sight> before = new LinkedHashMap<>();
         for (Module module : modules.all()) {
-            if (module != changed && !module.dependencies().contains(changed)) continue;
-            for (Unit unit : module.units()) {
-                if (!except.contains(unit)) markIfConcerned(module, unit, changes);
-            }
+            if (module == changed || module.dependencies().contains(changed))
+                before.put(module, touched.seenBy(module));
+        }
+        change.run();
+        before.forEach(
+                (module, sight) -> {
+                    List<TypeChange> changes = sight.changesTo(touched.seenBy(module));
+                    if (changes.isEmpty()) return;
+                    for (Unit unit : module.units()) {
+                        if (!except.contains(unit)) markIfConcerned(module, unit, changes);
+                    }
+                });
+    }
+
+    /**
+     * Marks those that were compiled together with a file and have seen a text of it that is kept
+     * from others.
+     */
+    private static void compileWithout(Unit held, Module module, Collection<Unit> together) {
+        List<TypeChange> changes = new ArrayList<>();
+        for (String type : held.declared()) changes.add(TypeChange.of(type, null));
+        List<Unit> never = module.withRivals(List.of(held));
+        for (Unit unit : together) {
+            if (!unit.isHeld() && !never.contains(unit)) markIfConcerned(module, unit, changes);
         }
     }
 

@@ -7,6 +7,8 @@ import snarl.compiler.state.Problem;
 import snarl.compiler.state.Timing;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /** Writes all that the parent is told as frames. */
@@ -79,6 +81,13 @@ public final class Answers {
                         | (file.dependent() ? 8 : 0));
         list(out, compiled.problems(), Answers::problem);
         list(out, file.classes(), Answers::classFile);
+        list(out, List.copyOf(file.changed().entrySet()), Answers::changed);
+    }
+
+    private static void changed(Encoder out, Map.Entry<String, Set<String>> type) {
+        Set<String> members = type.getValue();
+        out.text(type.getKey()).bool(members == null);
+        list(out, members == null ? List.of() : List.copyOf(members), Encoder::text);
     }
 
     private static void problem(Encoder out, Problem problem) {

@@ -6,7 +6,7 @@ package snarl.compiler.wire;
  */
 public final class Frames {
     public static final int MAGIC = 0x534E524C; // "SNRL"
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** A frame longer than this is not read but skipped. */
     public static final int LONGEST = 1 << 29;

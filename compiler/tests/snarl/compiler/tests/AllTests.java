@@ -12,10 +12,12 @@ public final class AllTests {
         FileTests.add(suite);
         LevelTests.add(suite);
         ClassPathTests.add(suite);
+        BuiltClassTests.add(suite);
         JavacTests.add(suite);
         ProcessTests.add(suite);
         OwnSourceTests.add(suite);
         RandomEditTests.add(suite);
+        RandomBuiltTests.add(suite);
         boolean[] fine = new boolean[1];
         // As large as the process itself gives its compiler.
         Thread thread =

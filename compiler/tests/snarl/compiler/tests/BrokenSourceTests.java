@@ -221,27 +221,15 @@ final class BrokenSourceTests {
         suite.test(
                 "with hold, a syntax error does not reach those who refer to the file",
                 () -> {
-                    ModuleConfig plain =
-                            Project.module(
-                                    "m",
-                                    17,
-                                    "A.java",
-                                    "class A { int one() { return 1; } }",
-                                    "B.java",
-                                    "class B { int two(A a) { return a.one(); } }");
                     ModuleConfig holding =
-                            new ModuleConfig(
-                                    "m",
-                                    "",
-                                    0,
-                                    17,
-                                    false,
-                                    "",
-                                    true,
-                                    List.of(),
-                                    List.of(),
-                                    List.of(),
-                                    plain.files());
+                            Project.holding(
+                                    Project.module(
+                                            "m",
+                                            17,
+                                            "A.java",
+                                            "class A { int one() { return 1; } }",
+                                            "B.java",
+                                            "class B { int two(A a) { return a.one(); } }"));
                     Project project = new Project(new EcjBackend());
                     project.configure(holding);
                     project.put("A.java", "class A { int on");

@@ -34,22 +34,42 @@ final class Client implements AutoCloseable {
             List<String> notes,
             Map<String, FileResult> filesByPath) {}
 
+    /**
+     * @param changed names of types, each with ": whole" or the names of members behind it
+     */
     record FileResult(
-            int status, int flags, List<String> problems, Map<String, ClassResult> classes) {}
+            int status,
+            int flags,
+            List<String> problems,
+            Map<String, ClassResult> classes,
+            List<String> changed) {}
 
     record ClassResult(int flags, List<String> stubs, List<String> lost, byte[] bytes) {}
 
     Client(String... arguments) throws IOException {
-        this(List.of(), List.of(arguments));
+        this(command(), List.of(), List.of(arguments));
     }
 
     /** A process that has only so much memory, as -Xmx says it. */
     static Client withMemory(String size) throws IOException {
-        return new Client(List.of("-Xmx" + size), List.of());
+        return new Client(command(), List.of("-Xmx" + size), List.of());
     }
 
-    private Client(List<String> machine, List<String> arguments) throws IOException {
-        List<String> start = List.of(System.getProperty("snarl.command").split("\n"));
+    /** A process that does not find its classes ready when it starts. */
+    static Client withoutArchive() throws IOException {
+        List<String> command =
+                command().stream()
+                        .filter(part -> !part.startsWith("-XX:SharedArchiveFile"))
+                        .toList();
+        return new Client(command, List.of(), List.of());
+    }
+
+    private static List<String> command() {
+        return List.of(System.getProperty("snarl.command").split("\n"));
+    }
+
+    private Client(List<String> start, List<String> machine, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(start.subList(0, 1));
         command.addAll(machine);
         command.addAll(start.subList(1, start.size()));
@@ -174,7 +194,14 @@ final class Client implements AutoCloseable {
             for (int stub = body.readInt(); stub > 0; stub--) stubs.add(text(body) + text(body));
             classes.put(name, new ClassResult(classFlags, stubs, texts(body), blob(body)));
         }
-        return new FileResult(status, flags, problems, classes);
+        List<String> changed = new ArrayList<>();
+        for (int count = body.readInt(); count > 0; count--) {
+            String name = text(body);
+            boolean whole = body.readBoolean();
+            List<String> members = texts(body);
+            changed.add(name + ": " + (whole ? "whole" : String.join(" ", members)));
+        }
+        return new FileResult(status, flags, problems, classes, changed);
     }
 
     /** The message of an error frame, behind its request number. */

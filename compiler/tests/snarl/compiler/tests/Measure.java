@@ -16,10 +16,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * How long the process takes on a real project, measured from outside: start, first compile, edits
- * of bodies in files of several sizes. At the end the classes are compared with those of a compile
- * from nothing. Arguments: a directory of sources, a jar of the same classes, the language level,
- * the number of edits.
+ * How long the process takes on a real project, measured from outside: start, one file over the
+ * classes of a build, all files, edits in files of several sizes. At the end the classes are
+ * compared with those of a compile from nothing. Arguments: a directory of sources, one of the
+ * classes a build has made of them, the language level, the number of edits.
  */
 public final class Measure {
     private static final int[] SIZES = {100, 1000, 3500};
@@ -34,7 +34,13 @@ public final class Measure {
         long lines = files.values().stream().mapToLong(text -> text.lines().count()).sum();
         System.out.printf("%d files, %d lines%n%n", files.size(), lines);
         System.out.println("| what | ms |\n|---|---|");
-        start(root, nearest(files, 1000), arguments[1], level);
+        opening("", Client::new, nearest(files, 1000), arguments[1], level);
+        opening(
+                ", without an archive",
+                Client::withoutArchive,
+                nearest(files, 1000),
+                arguments[1],
+                level);
         Map<String, Map<String, byte[]>> known = new TreeMap<>();
         Map<Path, String> now = new TreeMap<>(files);
         try (Client client = new Client()) {
@@ -44,45 +50,88 @@ public final class Measure {
             Result all = client.result();
             took("everything, from nothing", began);
             take(known, all);
+        }
+        try (Client client = new Client()) {
+            client.greet();
+            long began = System.nanoTime();
+            client.configureRoot(1, level, root.toString(), arguments[1]);
+            Result all = client.result();
+            took("everything, over the classes of a build", began);
             long broken =
                     all.filesByPath().values().stream()
                             .filter(file -> !file.problems().isEmpty())
                             .count();
             int classes = known.values().stream().mapToInt(Map::size).sum();
-            System.out.printf("%n%d classes, %d files with errors%n%n", classes, broken);
+            System.out.printf("%n%d classes, %d files with errors%n", classes, broken);
+            List<String> changed =
+                    all.filesByPath().values().stream()
+                            .flatMap(file -> file.changed().stream())
+                            .toList();
             System.out.println(
-                    "| typed"
-                            + " | in a file of | p50 ms | p95 | p99 | most | inside, p50 |"
-                            + " files compiled, mean | most |\n"
-                            + "|---|---|---|---|---|---|---|---|---|");
-            for (Kind kind : Kind.values()) {
-                for (int size : SIZES) {
-                    edits(client, kind, now, known, nearest(files, size), edits);
+                    "classes that others see differently than the build's: "
+                            + (changed.isEmpty() ? "none" : changed));
+        }
+        System.out.println("\nEdits with only the file itself, over the classes of a build:\n");
+        for (Kind kind : head()) {
+            for (int size : SIZES) {
+                Path file = nearest(files, size);
+                try (Client client = new Client()) {
+                    client.greet();
+                    client.configure(1, arguments[1], level, file.toString(), files.get(file));
+                    client.result();
+                    edits(client, kind, new TreeMap<>(files), new TreeMap<>(), file, edits);
                 }
+            }
+        }
+        System.out.println("\nEdits with all files:\n");
+        try (Client client = new Client()) {
+            client.greet();
+            client.configureRoot(1, level, root.toString());
+            client.result();
+            for (Kind kind : head()) {
+                for (int size : SIZES)
+                    edits(client, kind, now, known, nearest(files, size), edits);
             }
             touchAll(client, now, known);
         }
         verify(level, now, known, root);
     }
 
-    private static void start(Path root, Path file, String jar, int level) throws IOException {
+    private static List<Kind> head() {
+        System.out.println(
+                "| typed"
+                        + " | in a file of | p50 ms | p95 | p99 | most | inside, p50 |"
+                        + " files compiled, mean | most |\n"
+                        + "|---|---|---|---|---|---|---|---|---|");
+        return List.of(Kind.values());
+    }
+
+    private interface Start {
+        Client client() throws IOException;
+    }
+
+    private static void opening(String how, Start start, Path file, String classes, int level)
+            throws IOException {
         long[] welcome = new long[5];
         long[] first = new long[5];
         String text = Files.readString(file);
         for (int i = 0; i < welcome.length; i++) {
             long began = System.nanoTime();
-            try (Client client = new Client()) {
+            try (Client client = start.client()) {
                 client.greet();
                 welcome[i] = System.nanoTime() - began;
-                client.configure(1, jar, level, file.toString(), text);
-                client.result();
+                client.configure(1, classes, level, file.toString(), text);
+                FileResult result = client.result().filesByPath().get(file.toString());
                 first[i] = System.nanoTime() - began;
+                if (!result.problems().isEmpty() || !result.changed().isEmpty())
+                    throw new IllegalStateException(result.problems() + " " + result.changed());
             }
         }
-        System.out.printf("| start to welcome, median of 5 | %.0f |%n", median(welcome));
+        System.out.printf("| start to welcome%s, median of 5 | %.0f |%n", how, median(welcome));
         System.out.printf(
-                "| start to the classes of one file of %d lines | %.0f |%n",
-                text.lines().count(), median(first));
+                "| start to the classes of one file of %d lines over the classes of a build%s |"
+                        + " %.0f |%n",
+                text.lines().count(), how, median(first));
     }
 
     /** What is typed, and where. */

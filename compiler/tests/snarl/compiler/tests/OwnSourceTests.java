@@ -31,6 +31,10 @@ final class OwnSourceTests {
         suite.test(
                 "with hold, our own sources are exact again as soon as they are whole",
                 () -> held(random(), 4 * steps()));
+        suite.test(
+                "edits of our own sources over their built classes reach all that come out"
+                        + " differently",
+                () -> overBuilt(random(), 2 * steps()));
     }
 
     private static void exact(Random random, int steps) throws IOException {
@@ -61,6 +65,41 @@ final class OwnSourceTests {
             if (step % 8 != 7) continue;
             restore(files, edited, sound);
             compare("step " + step, edited, project(files, true));
+        }
+    }
+
+    private static void overBuilt(Random random, int steps) throws IOException {
+        Map<String, String> sound = read();
+        Map<String, List<ClassOutput>> built = project(sound, false).classesByPath();
+        try (Scratch scratch = new Scratch()) {
+            for (List<ClassOutput> classes : built.values()) {
+                for (ClassOutput output : classes)
+                    scratch.write("out/" + output.name() + ".class", output.bytes());
+            }
+            String out = scratch.root.resolve("out").toString();
+            Project edited = project(Map.of(), false, System.getProperty("snarl.ecj"), out);
+            Parent parent = new Parent(edited, sound, built);
+            Map<String, String> files = new TreeMap<>(sound);
+            for (int step = 0; step < steps; step++) {
+                String path = any(files, random);
+                files.put(path, mutate(sound.get(path), random));
+                parent.put(Map.of(path, files.get(path)));
+                Project fresh = project(files, false);
+                List<String> different = new ArrayList<>();
+                Map<String, List<ClassOutput>> expected = fresh.classesByPath();
+                Map<String, List<ClassOutput>> found = edited.classesByPath();
+                for (String one : files.keySet()) {
+                    boolean open = parent.open().contains(one);
+                    if (!Project.equal(expected.get(one), (open ? found : built).get(one)))
+                        different.add(one + (open ? " is wrong" : " is not in the session"));
+                }
+                String about = "step " + step + " in " + path;
+                Suite.equal(about + ": []", about + ": " + different);
+                files.put(path, sound.get(path));
+                parent.put(Map.of(path, sound.get(path)));
+                parent.open().forEach(parent::close);
+                Suite.equal(about + ": []", about + ": " + parent.open());
+            }
         }
     }
 
@@ -116,10 +155,14 @@ final class OwnSourceTests {
     }
 
     private static Project project(Map<String, String> files, boolean hold) {
+        return project(files, hold, System.getProperty("snarl.ecj"));
+    }
+
+    private static Project project(
+            Map<String, String> files, boolean hold, String... classPath) {
         List<String> texts = new ArrayList<>();
         files.forEach((path, text) -> texts.addAll(List.of(path, text)));
         Project project = new Project(new EcjBackend());
-        List<String> classPath = List.of(System.getProperty("snarl.ecj"));
         project.configure(
                 new ModuleConfig(
                         "m",
@@ -130,7 +173,7 @@ final class OwnSourceTests {
                         "",
                         hold,
                         List.of(),
-                        classPath,
+                        List.of(classPath),
                         List.of(),
                         Project.texts(texts.toArray(new String[0]))));
         return project;

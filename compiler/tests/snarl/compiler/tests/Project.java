@@ -16,6 +16,7 @@ import snarl.compiler.wire.Request.ModuleChange;
 import snarl.compiler.wire.Request.ModuleConfig;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -72,6 +73,21 @@ final class Project {
                 config.hold(),
                 config.dependsOn(),
                 List.of(entries),
+                config.sourceRoots(),
+                config.files());
+    }
+
+    static ModuleConfig holding(ModuleConfig config) {
+        return new ModuleConfig(
+                config.id(),
+                config.javaHome(),
+                config.release(),
+                config.level(),
+                config.preview(),
+                config.encoding(),
+                true,
+                config.dependsOn(),
+                config.classPath(),
                 config.sourceRoots(),
                 config.files());
     }
@@ -139,6 +155,27 @@ final class Project {
         return all;
     }
 
+    /** The classes of every file, sorted by name. */
+    Map<String, List<ClassOutput>> classesByPath() {
+        Map<String, List<ClassOutput>> all = new TreeMap<>();
+        classesOf.forEach(
+                (path, classes) -> {
+                    if (!classes.isEmpty()) all.put(path, List.copyOf(classes.values()));
+                });
+        return all;
+    }
+
+    /** Whether these are the same classes, byte for byte; null is none at all. */
+    static boolean equal(List<ClassOutput> some, List<ClassOutput> others) {
+        if (some == null || others == null) return some == others;
+        if (some.size() != others.size()) return false;
+        for (int i = 0; i < some.size(); i++) {
+            if (!some.get(i).name().equals(others.get(i).name())
+                    || !Arrays.equals(some.get(i).bytes(), others.get(i).bytes())) return false;
+        }
+        return true;
+    }
+
     List<String> classNames(String path) {
         return List.copyOf(classesOf.getOrDefault(path, Map.of()).keySet());
     }
@@ -156,6 +193,27 @@ final class Project {
             }
         }
         return paths;
+    }
+
+    /** What the last answer says has changed for others: names of types, and of what in them. */
+    List<String> changed() {
+        return changed("");
+    }
+
+    /** The same, of files whose paths begin like this. */
+    List<String> changed(String path) {
+        List<String> changed = new ArrayList<>();
+        for (Answer.OfModule module : last.modules()) {
+            for (Answer.File file : module.files()) {
+                if (!file.path().startsWith(path)) continue;
+                file.changed()
+                        .forEach(
+                                (name, members) ->
+                                        changed.add(
+                                                name + " " + (members == null ? "whole" : members)));
+            }
+        }
+        return changed;
     }
 
     /** The messages of all files that have any. */

@@ -11,6 +11,7 @@ final class RandomSource {
     static final int FILES = 7;
     private static final int CHOICES = 12;
     private static final int DAMAGE = 11;
+    private static final String[] PACKAGES = {"p", "p", "p", "p.q", "q"};
 
     private final int number;
     private final int[] choice = new int[CHOICES];
@@ -21,18 +22,32 @@ final class RandomSource {
         choice[DAMAGE] = 0;
     }
 
-    /** Makes one choice anew. */
-    void edit(Random random) {
-        choice[random.nextInt(CHOICES)] = random.nextInt(1 << 20);
+    /** A class that refers to nothing. */
+    RandomSource(int number) {
+        this.number = number;
+        choice[1] = 3 * 8; // no imports
+    }
+
+    /** Makes one choice anew, and answers how to undo it. */
+    Runnable edit(Random random) {
+        int which = random.nextInt(CHOICES);
+        int before = choice[which];
+        choice[which] = random.nextInt(1 << 20);
+        return () -> choice[which] = before;
     }
 
     String path() {
         return "T" + number + ".java";
     }
 
+    /** The directory it belongs into. */
+    String place() {
+        return pick(0, PACKAGES).replace('.', '/');
+    }
+
     String text() {
         StringBuilder text = new StringBuilder();
-        text.append("package ").append(pick(0, "p", "p", "p", "p.q", "q")).append(";\n");
+        text.append("package ").append(pick(0, PACKAGES)).append(";\n");
         text.append(
                 pick(
                         1,

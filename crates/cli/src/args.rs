@@ -41,6 +41,8 @@ pub enum Command {
     /// Analyse a program, follow its files, and tell what each change brings and repairs.
     #[command(after_help = WATCH_ENDS)]
     Watch(WatchArgs),
+    /// Speak with an editor: the language server on standard input and output.
+    Lsp(LspArgs),
     /// Tell one finding's whole story.
     #[command(after_help = EXPLAIN_CODES)]
     Explain(ExplainArgs),
@@ -52,6 +54,13 @@ pub enum Command {
     /// Measure how the analysis follows edits of a program.
     #[command(subcommand)]
     Bench(BenchCommand),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct LspArgs {
+    /// Taken for clients that say how they speak; there is no other way.
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 #[derive(Debug, Subcommand)]

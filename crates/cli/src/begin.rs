@@ -1,14 +1,11 @@
-//! How every analysis begins, whoever asks for it: a session with the user's models, what is shown meanwhile, and why
-//! there may be nowhere to begin. Knows nothing of what becomes of the report.
+//! How an analysis begins in a terminal: what is shown meanwhile, and why there may be nowhere to begin. Knows nothing of
+//! what becomes of the report.
 
-use crate::{kept::Kept, meter::Meter, output, settings::Settings};
-use anyhow::{Context, Result};
+use crate::{meter::Meter, output, settings::Settings};
 use findings::{Note, Report};
 use project::Project;
 use report::text;
-use session::{ENTRY_POINTS, Options, Progress, Session};
-use std::fs;
-use std::sync::Arc;
+use session::ENTRY_POINTS;
 
 /// Kinds of notes after which there is no report: an empty one would look like a clean program.
 const NOWHERE_TO_BEGIN: [&str; 2] = ["no-entry-point", "unknown-entry-point"];
@@ -18,23 +15,6 @@ const DAMAGE: [&str; 3] = ["corrupt-archive", "corrupt-class", "corrupt-entry"];
 
 /// More take a while, and are seldom meant.
 const MANY_ENTRY_POINTS: u64 = 8;
-
-/// `keep` says whether its solved state will be kept.
-pub fn session(project: Arc<Project>, settings: &Settings, keep: bool) -> Result<Session> {
-    let mut session = Session::new(project, Options { keep, ..settings.options.clone() });
-    for path in &settings.models {
-        let shown = path.display().to_string();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read models from {shown}"))?;
-        session.add_models(&shown, &text)?;
-    }
-    Ok(session)
-}
-
-/// The first analysis, from what was kept if that helps.
-pub fn first(session: &mut Session, kept: Option<&Kept>, progress: Progress<'_>) -> Report {
-    let resumed = kept.and_then(|kept| kept.resume(session, progress));
-    resumed.unwrap_or_else(|| session.check(progress))
-}
 
 pub fn meter(settings: &Settings) -> Meter {
     if settings.progress { Meter::on_terminal() } else { Meter::hidden() }

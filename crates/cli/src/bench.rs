@@ -21,10 +21,10 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let config = config::of(&program.program)?;
     let mut settings = Settings::resolve(program, config, around);
     // Only this one follows edits.
-    settings.options.engines = session::Engines::WholeProgram;
-    settings.options.follow = true;
-    let project = Arc::new(project::open(&settings.request)?);
-    let mut session = begin::session(project.clone(), &settings, false)?;
+    settings.setup.options.engines = session::Engines::WholeProgram;
+    settings.setup.options.follow = true;
+    let project = Arc::new(project::open(&settings.setup.request)?);
+    let mut session = workspace::session(project.clone(), &settings.setup, false)?;
     let report = session.check(&|_, _| ());
     if let Some(message) = begin::nowhere_to_begin(&report) {
         bail!("{message}");
@@ -48,7 +48,7 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     };
     let difference = match commit {
         Some(path) => {
-            let request = project::Request { paths: vec![path], ..settings.request.clone() };
+            let request = project::Request { paths: vec![path], ..settings.setup.request.clone() };
             let other = Arc::new(project::open(&request)?);
             bench.replay(&project, &other)
         }

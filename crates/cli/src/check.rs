@@ -1,9 +1,6 @@
 //! `snarl check`: open the program, analyse it, print what was found. The order of events, nothing more.
 
-use crate::{
-    args::Format, begin, kept::Kept, meter::Meter, output, settings::Settings, sources::ProjectSources,
-    wanted::Wanted,
-};
+use crate::{args::Format, begin, meter::Meter, output, settings::Settings};
 use anyhow::{Result, bail};
 use findings::{Confidence, Note, Report};
 use project::Project;
@@ -11,6 +8,7 @@ use report::{Sources, github, gitlab, json, junit, sarif, stats, text};
 use session::Session;
 use std::sync::Arc;
 use std::time::Instant;
+use workspace::{Kept, Program, ProjectSources, Wanted};
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -19,17 +17,17 @@ pub enum Verdict {
 }
 
 pub fn run(settings: &Settings) -> Result<Verdict> {
-    let mut wanted = Wanted::new(settings)?;
+    let mut wanted = Wanted::new(&settings.setup)?;
     let meter = begin::meter(settings);
     let mut analysed = analyse(settings, &meter)?;
     drop(meter);
     let began = Instant::now();
     let silent = analysed.kept.as_ref().map_or_else(Vec::new, Kept::silent);
     wanted.recall(silent.clone());
-    wanted.select(&mut analysed.report, &analysed.project, &[], settings);
+    wanted.select(&mut analysed.report, &Program::of(&analysed.project), &[], &settings.setup);
     analysed.report.stats.seconds.push(("suppressions".to_owned(), began.elapsed().as_secs_f64()));
-    if let Some(path) = &settings.accept.write_baseline {
-        wanted.write(&mut analysed.report, path, settings)?;
+    if let Some(path) = &settings.write_baseline {
+        output::to_file(path, &wanted.accept(&mut analysed.report, &settings.setup))?;
     }
     deliver(&analysed.report, &analysed.project, settings)?;
     analysed.keep_state();
@@ -73,7 +71,7 @@ fn verdict(report: &Report, fail_on: Option<Confidence>) -> Verdict {
 pub fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     meter.show("opening the program", 0);
     let began = Instant::now();
-    let project = Arc::new(project::open(&settings.request)?);
+    let project = Arc::new(project::open(&settings.setup.request)?);
     let opened = began.elapsed().as_secs_f64();
     let mut analysed = analyse_opened(project, settings, meter)?;
     analysed.report.stats.seconds.insert(0, ("open".to_owned(), opened));
@@ -82,12 +80,12 @@ pub fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
 
 /// The same for a program that is open already.
 pub fn analyse_opened(project: Arc<Project>, settings: &Settings, meter: &Meter) -> Result<Analysed> {
-    let kept = Kept::of(&project, settings);
+    let kept = Kept::of(&project, &settings.setup);
     let (mut report, session) = match kept.as_ref().and_then(Kept::report) {
         Some(report) => (report, None),
         None => {
-            let mut session = begin::session(project.clone(), settings, kept.is_some())?;
-            let report = begin::first(&mut session, kept.as_ref(), &begin::progress(settings, meter));
+            let mut session = workspace::session(project.clone(), &settings.setup, kept.is_some())?;
+            let report = workspace::first(&mut session, kept.as_ref(), &begin::progress(settings, meter));
             let report = begin::with_notes(report, &project);
             if let Some(message) = begin::nowhere_to_begin(&report) {
                 bail!("{message}");

@@ -3,10 +3,8 @@
 
 use crate::args::{AcceptArgs, CheckArgs, DiffArgs, Format, ProgramArgs};
 use crate::check::{self, Verdict};
-use crate::settings::{Keep, Settings, Surroundings};
+use crate::settings::{Settings, Surroundings};
 use crate::sides::{self, Ready, Side};
-use crate::sources::ProjectSources;
-use crate::wanted::Wanted;
 use crate::{begin, config, output};
 use anyhow::{Result, anyhow};
 use classfile::ClassSource;
@@ -17,6 +15,7 @@ use report::{github, gitlab, junit, sarif, text};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use workspace::{Keep, Program, ProjectSources, Wanted};
 
 /// Notes about what is written in the base, which nobody edits any more.
 const OF_THE_PAST: [&str; 3] = ["malformed-suppression", "unknown-rule", "unused-suppression"];
@@ -26,11 +25,11 @@ pub fn run(args: DiffArgs, around: &Surroundings) -> Result<Verdict> {
     let (base, head) = sides::sides(&args.base, args.head.as_deref(), git.as_ref())?;
     let build = args.build.clone();
     let mut settings = settings(args, &head, around)?;
-    let wanted = settings.request.clone();
+    let wanted = settings.setup.request.clone();
     let mut analysed = |side: &Side| {
         let ready = side.ready(&wanted, build.as_deref(), git.as_ref());
         let ready = ready.map_err(|why| anyhow!("cannot analyse {}: {why:#}", side.name()))?;
-        settings.request = ready.request.clone();
+        settings.setup.request = ready.request.clone();
         version(ready, &settings).map_err(|why| anyhow!("cannot analyse {}: {why}", side.name()))
     };
     let (before, after) = (analysed(&base)?, analysed(&head)?);
@@ -79,8 +78,8 @@ fn settings(args: DiffArgs, head: &Side, around: &Surroundings) -> Result<Settin
     let args = CheckArgs { program, keep, format, output, fail_on, accept, stats: false, show };
     let mut settings = Settings::resolve(args, config, around);
     // What is unpacked is gone soon.
-    if settings.keep == Keep::InProject {
-        settings.keep = Keep::Nowhere;
+    if settings.setup.keep == Keep::InProject {
+        settings.setup.keep = Keep::Nowhere;
     }
     Ok(settings)
 }
@@ -90,7 +89,7 @@ fn version(ready: Ready, settings: &Settings) -> Result<Version, String> {
     match check::analyse(settings, &meter) {
         Ok(check::Analysed { project, mut report, .. }) => {
             drop(meter);
-            Wanted::default().select(&mut report, &project, &[], settings);
+            Wanted::default().select(&mut report, &Program::of(&project), &[], &settings.setup);
             Ok(Version { ready, project, report })
         }
         Err(why) => Err(ready.plain(&format!("{why:#}"))),

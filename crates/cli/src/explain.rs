@@ -1,20 +1,19 @@
 //! `snarl explain`: analyse the program as `check` does, and tell one finding of it in full. Which finding is meant is
 //! decided here, how it is told is not.
 
-use crate::{
-    args::Format, begin, check, kept::Kept, near, output, settings::Settings, sources::ProjectSources,
-};
+use crate::{args::Format, begin, check, near, output, settings::Settings};
 use anyhow::Result;
 use findings::{Finding, Report};
 use project::Project;
 use report::{json, text};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use workspace::{Kept, ProjectSources};
 
 pub fn run(id: &str, settings: Settings) -> Result<()> {
     let meter = begin::meter(&settings);
     meter.show("opening the program", 0);
-    let project = Arc::new(project::open(&settings.request)?);
+    let project = Arc::new(project::open(&settings.setup.request)?);
     if let Some(finding) = kept(id, &project, &settings) {
         drop(meter);
         return deliver(&finding, &project, &settings);
@@ -30,7 +29,7 @@ pub fn run(id: &str, settings: Settings) -> Result<()> {
 
 /// What a check has kept, if it told the finding in full.
 fn kept(id: &str, project: &Project, settings: &Settings) -> Option<Finding> {
-    let report = Kept::of(project, settings)?.report()?;
+    let report = Kept::of(project, &settings.setup)?.report()?;
     let finding = find(id, &report).ok()?;
     finding.confidence.at_least(settings.least).then(|| finding.clone())
 }

@@ -10,16 +10,14 @@ mod crash;
 mod diff;
 mod explain;
 mod inbox;
-mod kept;
+mod lsp;
 mod meter;
 mod near;
 mod output;
 mod rules;
 mod settings;
 mod sides;
-mod sources;
 mod told;
-mod wanted;
 mod watch;
 
 use anyhow::Result;
@@ -52,6 +50,7 @@ fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
         }
         Command::Diff(args) => diff::run(args, around).map(exit_code),
         Command::Bench(BenchCommand::Edits(args)) => bench::run(args, around).map(exit_code),
+        Command::Lsp(_) => Ok(lsp::run()),
         Command::Rules(args) => rules::run(args.id.as_deref()).map(|()| ExitCode::SUCCESS),
         Command::Explain(args) => {
             let (id, config) = (args.id.clone(), config::of(&args.program)?);

@@ -11,13 +11,10 @@ use project::Config;
 use report::text::Look;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use workspace::{Keep, Setup, annotations, configured_engines};
 
 pub struct Settings {
-    pub request: project::Request,
-    pub options: session::Options,
-    /// Model files on top of the shipped ones, the last on top.
-    pub models: Vec<PathBuf>,
-    pub keep: Keep,
+    pub setup: Setup,
     pub format: Format,
     /// Standard output if there is none.
     pub output: Option<PathBuf>,
@@ -26,9 +23,7 @@ pub struct Settings {
     pub least: Confidence,
     /// Findings from here on fail the run; none do if there is none.
     pub fail_on: Option<Confidence>,
-    pub accept: AcceptArgs,
-    /// What the project's own file says; what arguments say as well is said above.
-    pub config: Config,
+    pub write_baseline: Option<PathBuf>,
     pub stats: bool,
     pub notes: bool,
     pub suppressed: bool,
@@ -36,15 +31,6 @@ pub struct Settings {
     pub progress: bool,
     /// Where there is no progress to see, a long run is announced in a line.
     pub announce: bool,
-}
-
-/// Where reports are kept for the next run.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Keep {
-    Nowhere,
-    /// In the directory that is analysed, if it is that of a project.
-    InProject,
-    In(PathBuf),
 }
 
 /// What the process can see of where it runs; an argument, so that tests can choose it.
@@ -83,35 +69,40 @@ impl Settings {
         let mains = or(program.main, &config.main);
         let entries = or(program.entry, &config.entry);
         let classpath = program.classpath.iter().flat_map(elements).collect();
+        let accept = accept(args.accept, &config);
         Settings {
             look: look(&show, around.stdout.filter(|_| args.output.is_none()), around),
             least,
             fail_on,
             progress: around.stderr_is_terminal && !show.quiet,
             announce: !around.stderr_is_terminal && !show.quiet && mains.is_empty() && entries.is_empty(),
-            request: project::Request {
-                paths: or(or(paths, &config.paths), &[PathBuf::from(".")]),
-                classpath: or(classpath, &config.classpath),
-                jdk: program.jdk.or_else(|| config.jdk.clone()),
+            setup: Setup {
+                request: project::Request {
+                    paths: or(or(paths, &config.paths), &[PathBuf::from(".")]),
+                    classpath: or(classpath, &config.classpath),
+                    jdk: program.jdk.or_else(|| config.jdk.clone()),
+                },
+                options: session::Options {
+                    full_jdk: program.full_jdk || config.full_jdk,
+                    exclude: or(program.exclude, &config.exclude),
+                    mains,
+                    entries,
+                    least,
+                    engines: program.engine.map_or_else(|| configured_engines(config.engine), engines),
+                    annotations: annotations(&config),
+                    threads: program.threads.map_or(0, usize::from),
+                    follow: false,
+                    keep: false,
+                },
+                models: or(program.models, &config.models),
+                keep: keep(args.keep, args.stats),
+                baseline: accept.baseline,
+                config,
+                measured: args.stats,
             },
-            options: session::Options {
-                full_jdk: program.full_jdk || config.full_jdk,
-                exclude: or(program.exclude, &config.exclude),
-                mains,
-                entries,
-                least,
-                engines: engines(program.engine, config.engine),
-                annotations: annotations(&config),
-                threads: program.threads.map_or(0, usize::from),
-                follow: false,
-                keep: false,
-            },
-            models: or(program.models, &config.models),
-            keep: keep(args.keep, args.stats),
             format: args.format,
             output: args.output,
-            accept: accept(args.accept, &config),
-            config,
+            write_baseline: accept.write_baseline,
             stats: args.stats,
             notes: show.notes,
             suppressed: show.suppressed,
@@ -125,7 +116,7 @@ impl Settings {
         let (format, fail_on, accept) = (Format::Text, Some(FailOn::Never), AcceptArgs::default());
         let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
         let mut settings = Settings::resolve(args, config, around);
-        settings.options.follow = true;
+        settings.setup.options.follow = true;
         settings
     }
 }
@@ -147,7 +138,7 @@ impl Settings {
     /// Everything is told in full, however doubtful.
     pub fn with_all(mut self) -> Settings {
         self.least = Confidence::Low;
-        self.options.least = Confidence::Low;
+        self.setup.options.least = Confidence::Low;
         self
     }
 }
@@ -161,22 +152,11 @@ fn keep(args: KeepArgs, stats: bool) -> Keep {
     }
 }
 
-fn annotations(config: &Config) -> Vec<(String, String)> {
-    let each = |(meaning, names): (&String, &Vec<String>)| {
-        names.iter().map(|name| (meaning.clone(), name.clone())).collect::<Vec<_>>()
-    };
-    config.annotations.iter().flat_map(each).collect()
-}
-
-fn engines(engine: Option<Engine>, configured: project::Engines) -> session::Engines {
-    match (engine, configured) {
-        (Some(Engine::Both), _) | (None, project::Engines::Both) => session::Engines::Both,
-        (Some(Engine::WholeProgram), _) | (None, project::Engines::WholeProgram) => {
-            session::Engines::WholeProgram
-        }
-        (Some(Engine::Compositional), _) | (None, project::Engines::Compositional) => {
-            session::Engines::Compositional
-        }
+fn engines(engine: Engine) -> session::Engines {
+    match engine {
+        Engine::Both => session::Engines::Both,
+        Engine::WholeProgram => session::Engines::WholeProgram,
+        Engine::Compositional => session::Engines::Compositional,
     }
 }
 
@@ -260,8 +240,8 @@ mod tests {
     #[test]
     fn without_arguments_the_current_directory_is_checked() {
         let settings = settings(&[], &terminal());
-        assert_eq!(settings.request.paths, [PathBuf::from(".")]);
-        assert_eq!(settings.options.threads, 0);
+        assert_eq!(settings.setup.request.paths, [PathBuf::from(".")]);
+        assert_eq!(settings.setup.options.threads, 0);
         assert_eq!((settings.least, settings.fail_on), (Confidence::Medium, Some(Confidence::Medium)));
     }
 
@@ -270,7 +250,7 @@ mod tests {
         let separator = if cfg!(windows) { ";" } else { ":" };
         let list = ["a.jar", "", "lib/*"].join(separator);
         let settings = settings(&["-cp", &list, "--classpath", "b.jar"], &terminal());
-        assert_eq!(settings.request.classpath, ["a.jar", "lib/*", "b.jar"].map(PathBuf::from));
+        assert_eq!(settings.setup.request.classpath, ["a.jar", "lib/*", "b.jar"].map(PathBuf::from));
     }
 
     #[test]
@@ -300,29 +280,29 @@ mod tests {
         };
         let settings = with(&[]);
         assert_eq!(
-            (settings.options.mains.as_slice(), settings.least),
+            (settings.setup.options.mains.as_slice(), settings.least),
             (["a.Main".to_owned()].as_slice(), Confidence::High)
         );
         assert_eq!(
-            (settings.fail_on, settings.accept.baseline),
+            (settings.fail_on, settings.setup.baseline),
             (Some(Confidence::High), Some("known.json".into()))
         );
         let settings = with(&["--main", "b.Main", "--fail-on", "medium", "--baseline", "mine.json"]);
         assert_eq!(
-            (settings.options.mains.as_slice(), settings.least),
+            (settings.setup.options.mains.as_slice(), settings.least),
             (["b.Main".to_owned()].as_slice(), Confidence::Medium)
         );
         assert_eq!(
-            (settings.fail_on, settings.accept.baseline),
+            (settings.fail_on, settings.setup.baseline),
             (Some(Confidence::Medium), Some("mine.json".into()))
         );
-        assert_eq!(settings.options.exclude, ["x."]);
-        assert_eq!(with(&["--write-baseline", "known.json"]).accept.baseline, None);
+        assert_eq!(settings.setup.options.exclude, ["x."]);
+        assert_eq!(with(&["--write-baseline", "known.json"]).setup.baseline, None);
     }
 
     #[test]
     fn reports_are_kept_unless_told_otherwise_or_measured() {
-        let keep = |args: &[&str]| settings(args, &terminal()).keep;
+        let keep = |args: &[&str]| settings(args, &terminal()).setup.keep;
         assert_eq!(keep(&[]), Keep::InProject);
         assert_eq!(keep(&["--cache", "there"]), Keep::In("there".into()));
         assert_eq!(keep(&["--no-cache"]), Keep::Nowhere);

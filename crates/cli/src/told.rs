@@ -2,13 +2,14 @@
 //! nothing of how changes are found, nor where the words go.
 
 use crate::inbox::News;
-use crate::{begin, settings::Settings, sources::ProjectSources};
+use crate::{begin, settings::Settings};
 use findings::{FindingsDelta, Note, Report, Suppressed};
 use project::Project;
 use report::text;
 use session::Update;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use workspace::ProjectSources;
 
 /// Which files are being written changes from look to look; that some are is told once.
 const UNSETTLED: &str = "unsettled-file";

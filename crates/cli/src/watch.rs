@@ -2,9 +2,7 @@
 //! of events, nothing more.
 
 use crate::inbox::{Inbox, News};
-use crate::kept::Kept;
 use crate::told::{Cost, Told};
-use crate::wanted::Wanted;
 use crate::{begin, output, settings::Settings};
 use anyhow::{Context, Result};
 use findings::Report;
@@ -12,35 +10,36 @@ use project::{Project, Watched};
 use session::{Cancel, Change, Session};
 use std::process;
 use std::time::Instant;
+use workspace::{Kept, Program, Wanted};
 
 /// Returns only when nobody reads any more.
 pub fn run(settings: &Settings, poll: bool) -> Result<()> {
     // Whatever is under way is not waited for.
     ctrlc::set_handler(|| process::exit(0)).context("cannot catch Ctrl-C")?;
 
-    let mut wanted = Wanted::new(settings)?;
+    let mut wanted = Wanted::new(&settings.setup)?;
     let began = Instant::now();
     let meter = begin::meter(settings);
     meter.show("opening the program", 0);
-    let mut watched = Watched::open(&settings.request)?;
+    let mut watched = Watched::open(&settings.setup.request)?;
     if poll {
         watched.poll();
     }
     let project = watched.project().clone();
-    let kept = Kept::of(&project, settings);
-    let mut session = begin::session(project.clone(), settings, kept.is_some())?;
+    let kept = Kept::of(&project, &settings.setup);
+    let mut session = workspace::session(project.clone(), &settings.setup, kept.is_some())?;
     // From now on, so that what changes during the first analysis is not missed.
     let mut inbox = Inbox::following(watched);
     let known = kept.as_ref().and_then(Kept::report);
     let (mut told, mut text) = (Told::default(), String::new());
     if let Some(report) = &known {
-        let report = wanted.selected(report, &project, &[], settings);
+        let report = wanted.selected(report, &Program::of(&project), &[], &settings.setup);
         output::stream(&told.first(&report, &project, began.elapsed().as_secs_f64(), settings))?;
     }
-    begin::first(&mut session, kept.as_ref(), &begin::progress(settings, &meter));
+    workspace::first(&mut session, kept.as_ref(), &begin::progress(settings, &meter));
     drop(meter);
     if known.is_none() {
-        let report = wanted.selected(&session.report(), &project, &[], settings);
+        let report = wanted.selected(&session.report(), &Program::of(&project), &[], &settings.setup);
         text = told.first(&report, &project, began.elapsed().as_secs_f64(), settings);
     }
 
@@ -61,7 +60,8 @@ pub fn run(settings: &Settings, poll: bool) -> Result<()> {
         };
         let selecting = Instant::now();
         let changed: Vec<String> = news.classes.iter().cloned().collect();
-        let report = wanted.selected(&session.report(), &news.project, &changed, settings);
+        let report =
+            wanted.selected(&session.report(), &Program::of(&news.project), &changed, &settings.setup);
         cost.iter_mut().for_each(|cost| cost.add("suppressions", selecting.elapsed().as_secs_f64()));
         text = told.next(&report, &news, cost.as_ref(), settings);
         if cost.is_some() {
@@ -95,7 +95,7 @@ fn keep(session: &mut Session, project: &Project, settings: &Settings) {
     // Notes may be about what no longer is.
     if begin::is_analysed(&report)
         && session.is_sure_of_problems()
-        && let Some(kept) = Kept::of(project, settings)
+        && let Some(kept) = Kept::of(project, &settings.setup)
     {
         let report = Report { stats: session.stats(), ..Report::clone(&report) };
         kept.keep(&begin::with_notes(report, project));

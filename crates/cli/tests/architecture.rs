@@ -81,15 +81,16 @@ fn the_crates_use_each_other_as_the_document_says() {
 fn terminals_formats_and_build_files_are_known_where_the_document_says() {
     let uses = used(&packages());
     for (dependency, knows) in [
-        ("anyhow", &["cli"] as &[&str]),
+        ("anyhow", &["cli", "workspace"] as &[&str]),
         ("clap", &["cli"]),
         ("console", &["cli"]),
         ("indicatif", &["cli"]),
         ("annotate-snippets", &["report"]),
-        ("postcard", &["cli", "compositional", "session"]),
-        ("serde_json", &["report"]),
+        ("postcard", &["compositional", "session", "workspace"]),
+        ("serde_json", &["report", "server"]),
         ("roxmltree", &["project"]),
         ("tempfile", &["project"]),
+        ("tree-sitter", &["syntax"]),
         ("toml", &["models", "project"]),
     ] {
         let users: Vec<&str> = uses

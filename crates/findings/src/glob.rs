@@ -1,7 +1,7 @@
 //! Patterns in which `*` stands for anything. Knows nothing of what is compared.
 
 /// Whether the whole text is like the pattern. `*` and `**` are the same, `/` included: `src/gen/*` has all below it.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -17,6 +17,7 @@ pub use baseline::{Accepted, Baseline, Beside};
 pub use comparison::Comparison;
 pub use delta::FindingsDelta;
 pub use fingerprint::{digest, fingerprint, unnumbered};
+pub use glob::matches as is_like;
 pub use moved::Renamed;
 pub use rule::{Level, Rule};
 pub use suppress::{Covers, Pattern, Suppressed, Suppression};

@@ -3,6 +3,7 @@
 
 pub mod baseline;
 pub mod diff;
+pub mod editor;
 pub mod edits;
 mod files;
 pub mod github;

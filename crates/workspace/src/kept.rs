@@ -1,7 +1,7 @@
 //! What earlier runs have kept: reports, solved states and summaries, what each of them is known by, and the way of a
 //! report into bytes and back. Knows nothing of files in the cache, nor of what a report says.
 
-use crate::settings::{Keep, Settings};
+use crate::{Keep, Setup};
 use cache::{Hash, Key, Store};
 use classfile::ClassSource;
 use findings::{Note, Report};
@@ -26,15 +26,8 @@ const LIMIT: u64 = 512 << 20;
 const FOR_EACH_CLASS: u64 = 24 << 10;
 /// A directory with one of these is that of a project. Other directories are left as they are: one of classes would
 /// be packed with what is kept in it.
-const SIGNS: [&str; 7] = [
-    ".git",
-    ".snarl",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "settings.gradle.kts",
-];
+const SIGNS: [&str; 7] =
+    [".git", ".snarl", "pom.xml", "build.gradle", "build.gradle.kts", "setup.gradle", "setup.gradle.kts"];
 
 /// The places of the report of one program as it is now, and of its solved state as it was last.
 pub struct Kept {
@@ -49,8 +42,8 @@ pub struct Kept {
 
 impl Kept {
     /// None where nothing is to be kept. To be asked before the program is analysed, which may bring further notes.
-    pub fn of(project: &Project, settings: &Settings) -> Option<Kept> {
-        let directory = match &settings.keep {
+    pub fn of(project: &Project, setup: &Setup) -> Option<Kept> {
+        let directory = match &setup.keep {
             Keep::Nowhere => return None,
             Keep::In(directory) => directory,
             Keep::InProject => Some(project.directory()).filter(|directory| is_project(directory))?,
@@ -60,8 +53,8 @@ impl Kept {
             project.app_classes().par_iter().for_each(|class| _ = project.stamp(class));
         });
         let binary = binary?;
-        let report = report_content(project, settings, binary)?;
-        let state = state_content(project, settings, binary)?;
+        let report = report_content(project, setup, binary)?;
+        let state = state_content(project, setup, binary)?;
         let limit = LIMIT + FOR_EACH_CLASS * project.app_classes().len() as u64;
         Some(Kept {
             store: Store::open(directory, limit),
@@ -69,7 +62,7 @@ impl Kept {
             state: Key::new("state", state, STATE_FORMAT),
             summaries: Key::new("summaries", state, SUMMARIES_FORMAT),
             silent: Key::new("silent", state, SILENT_FORMAT),
-            is_measured: settings.stats,
+            is_measured: setup.measured,
         })
     }
 
@@ -86,11 +79,15 @@ impl Kept {
         }
     }
 
-    /// Analyses the program from its state as it was kept last. None if there is none that is of use.
-    pub fn resume(&self, session: &mut Session, progress: Progress<'_>) -> Option<Report> {
+    /// Has a session begin with the summaries that were kept last.
+    pub fn recall(&self, session: &mut Session) {
         if session.summarises() {
             self.store.get(&self.summaries).into_iter().for_each(|summaries| session.recall(summaries));
         }
+    }
+
+    /// Analyses the program from its state as it was kept last. None if there is none that is of use.
+    pub fn resume(&self, session: &mut Session, progress: Progress<'_>) -> Option<Report> {
         if !session.solves() {
             return None;
         }
@@ -134,8 +131,8 @@ fn is_project(directory: &Path) -> bool {
 }
 
 /// Everything that decides a report. None if that cannot be known.
-fn report_content(project: &Project, settings: &Settings, binary: Hash) -> Option<Hash> {
-    let mut parts = Parts::of(settings, &settings.options, binary)?;
+fn report_content(project: &Project, setup: &Setup, binary: Hash) -> Option<Hash> {
+    let mut parts = Parts::of(setup, &setup.options, binary)?;
     for note in project.notes() {
         parts.add(format!("{note:?}").as_bytes());
     }
@@ -146,15 +143,15 @@ fn report_content(project: &Project, settings: &Settings, binary: Hash) -> Optio
 
 /// Which program it is and everything that decides its solved state apart from classes and resources: those the state
 /// compares itself.
-fn state_content(project: &Project, settings: &Settings, binary: Hash) -> Option<Hash> {
+fn state_content(project: &Project, setup: &Setup, binary: Hash) -> Option<Hash> {
     let mut parts = Parts::of(
-        settings,
-        &Options { least: Default::default(), engines: Default::default(), ..settings.options.clone() },
+        setup,
+        &Options { least: Default::default(), engines: Default::default(), ..setup.options.clone() },
         binary,
     )?;
     // Within the project by where they are in it: it may be kept elsewhere on another machine.
     let directory = absolute(Path::new(".").join(project.directory())).ok()?;
-    for path in settings.request.paths.iter().chain(&settings.request.classpath) {
+    for path in setup.request.paths.iter().chain(&setup.request.classpath) {
         let path = absolute(path).ok()?;
         let within = path.strip_prefix(&directory).unwrap_or(&path);
         parts.add(within.as_os_str().as_encoded_bytes());
@@ -174,13 +171,13 @@ struct Parts(Vec<[u8; 16]>);
 
 impl Parts {
     /// What decides every result, whatever is analysed.
-    fn of(settings: &Settings, options: &Options, binary: Hash) -> Option<Parts> {
+    fn of(setup: &Setup, options: &Options, binary: Hash) -> Option<Parts> {
         let mut parts = Parts::default();
         parts.add(&binary.0.to_le_bytes());
         // None of these decides what is found.
         let options = Options { threads: 0, follow: false, keep: false, ..options.clone() };
         parts.add(format!("{options:?}").as_bytes());
-        for path in &settings.models {
+        for path in &setup.models {
             parts.add(path.as_os_str().as_encoded_bytes());
             parts.add(&fs::read(path).ok()?);
         }

@@ -1,16 +1,16 @@
 //! What of a report is wanted: no rules that are off, nothing suppressed, nothing in the baseline. Comes after what was
 //! kept, so that a comment counts at once; decides nothing about what is left.
 
-use crate::output;
-use crate::settings::Settings;
-use crate::sources::ProjectSources;
+use crate::{ProjectSources, Setup};
 use anyhow::{Context, Result, anyhow};
+use classfile::ClassSource;
 use findings::{Baseline, Beside, Confidence, Note, Report, Rule};
 use project::{Memory, Project};
 use report::{Sources, baseline};
 use session::Annotated;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The rules that the whole-program engine looks for.
 const WHOLE_PROGRAM: [Rule; 2] = [Rule::Race, Rule::Deadlock];
@@ -26,10 +26,34 @@ pub struct Wanted {
     memory: Memory,
 }
 
+/// The classes that were analysed, and the project that they belong to.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    pub classes: &'a (dyn ClassSource + Sync),
+    pub project: &'a Project,
+}
+
+impl<'a> Program<'a> {
+    /// Those of the project itself.
+    pub fn of(project: &'a Project) -> Program<'a> {
+        Program { classes: project, project }
+    }
+}
+
 impl Wanted {
+    /// Comments are read in this text instead of the file from now on.
+    pub fn hold(&mut self, path: &Path, text: Arc<str>) {
+        self.memory.hold(path, text);
+    }
+
+    /// And in the file again.
+    pub fn release(&mut self, path: &Path) {
+        self.memory.release(path);
+    }
+
     /// Reads the baseline, before anyone waits for an analysis.
-    pub fn new(settings: &Settings) -> Result<Wanted> {
-        let baseline = settings.accept.baseline.as_deref().map(read).transpose()?;
+    pub fn new(setup: &Setup) -> Result<Wanted> {
+        let baseline = setup.baseline.as_deref().map(read).transpose()?;
         Ok(Wanted { baseline, ..Wanted::default() })
     }
 
@@ -45,23 +69,18 @@ impl Wanted {
 
     /// Leaves out rules that are off, puts aside what is suppressed, and leaves what is not in the baseline. `changed`
     /// names the classes that are not as they were before.
-    pub fn select(
-        &mut self,
-        report: &mut Report,
-        project: &Project,
-        changed: &[String],
-        settings: &Settings,
-    ) {
-        report.findings.retain(|finding| settings.config.wants(finding.rule, finding.confidence));
-        let said = project.remarks(&mut self.memory);
+    pub fn select(&mut self, report: &mut Report, program: &Program<'_>, changed: &[String], setup: &Setup) {
+        let Program { classes, project } = *program;
+        report.findings.retain(|finding| setup.config.wants(finding.rule, finding.confidence));
+        let said = project.remarks(classes, &mut self.memory);
         let annotated =
-            self.annotated.get_or_insert_with(|| Annotated::of(project, std::mem::take(&mut self.silent)));
-        annotated.follow(project, changed);
+            self.annotated.get_or_insert_with(|| Annotated::of(classes, std::mem::take(&mut self.silent)));
+        annotated.follow(classes, changed);
         report.notes.extend(said.notes.into_iter().chain(annotated.notes().cloned()));
-        let others = annotated.suppressions().chain(&settings.config.suppressions).cloned();
+        let others = annotated.suppressions().chain(&setup.config.suppressions).cloned();
         let all: Vec<_> = said.suppressions.into_iter().chain(others).collect();
         let sources = ProjectSources::for_machine(project);
-        report.suppress(&all, &checked(settings), &|file| sources.display(file));
+        report.suppress(&all, &checked(setup), &|file| sources.display(file));
         if let Some(baseline) = &self.baseline {
             compare(report, baseline);
         }
@@ -72,32 +91,31 @@ impl Wanted {
     pub fn selected(
         &mut self,
         report: &Report,
-        project: &Project,
+        program: &Program<'_>,
         changed: &[String],
-        settings: &Settings,
+        setup: &Setup,
     ) -> Report {
         let mut report = report.clone();
-        self.select(&mut report, project, changed, settings);
+        self.select(&mut report, program, changed, setup);
         report
     }
 
-    /// Accepts what is left, and tells what is new from then on.
-    pub fn write(&mut self, report: &mut Report, path: &Path, settings: &Settings) -> Result<()> {
+    /// Accepts what is left, and tells what is new from then on: the text of a baseline.
+    pub fn accept(&mut self, report: &mut Report, setup: &Setup) -> String {
         let known = report.beside.iter().flat_map(|beside| beside.known.iter().chain(&beside.of_new_rules));
         let findings = report.findings.iter().chain(known).cloned().collect();
         let all = Report { findings, ..Report::default() };
-        let now = Baseline::of(&all, &checked(settings), env!("CARGO_PKG_VERSION"));
-        output::to_file(path, &baseline::render(&now))?;
+        let now = Baseline::of(&all, &checked(setup), env!("CARGO_PKG_VERSION"));
         if self.baseline.is_none() {
             compare(report, &now);
         }
-        Ok(())
+        baseline::render(&now)
     }
 }
 
-fn checked(settings: &Settings) -> Vec<Rule> {
-    let is_on = |rule: &Rule| settings.config.wants(*rule, Confidence::High);
-    let rules: &[Rule] = match settings.options.engines {
+fn checked(setup: &Setup) -> Vec<Rule> {
+    let is_on = |rule: &Rule| setup.config.wants(*rule, Confidence::High);
+    let rules: &[Rule] = match setup.options.engines {
         session::Engines::WholeProgram => &WHOLE_PROGRAM,
         session::Engines::Both | session::Engines::Compositional => &Rule::ALL,
     };

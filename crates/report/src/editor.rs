@@ -1,0 +1,144 @@
+//! What an editor shows of a finding: where it is underlined, in which words, and what else there is to see. Knows how
+//! columns are counted, and nothing of any protocol.
+
+use crate::text::excerpt::{Source, Target};
+use crate::text::{clean, deed, lock, message, readable};
+use crate::{Sources, names::Names};
+use findings::{Confidence, Finding, LockUse, Place, Site};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A stretch of a line. Lines and columns count from 0, columns in UTF-16 units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// As the report names it.
+    pub file: String,
+    pub line: u32,
+    pub columns: Range<u32>,
+}
+
+/// A place that is underlined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub at: Stretch,
+    pub message: String,
+    /// What else there is to see, with words for each.
+    pub related: Vec<(Stretch, String)>,
+}
+
+/// Finds places in sources, each of which is read once.
+pub struct Editor<'a> {
+    sources: &'a dyn Sources,
+    read: RefCell<BTreeMap<String, Option<Rc<str>>>>,
+}
+
+impl<'a> Editor<'a> {
+    pub fn new(sources: &'a dyn Sources) -> Editor<'a> {
+        Editor { sources, read: RefCell::default() }
+    }
+
+    /// One for each place of the finding that has a source.
+    pub fn marks(&self, finding: &Finding) -> Vec<Mark> {
+        let names = Names::new(self.sources);
+        let mut marks: Vec<Mark> = Vec::new();
+        for (number, site) in finding.sites.iter().enumerate() {
+            let Some(at) = self.site(site, finding) else { continue };
+            if marks.iter().any(|mark| mark.at == at) {
+                continue;
+            }
+            let message = self.words(finding, site, &names);
+            let related = self.related(finding, number, &at, &names);
+            marks.push(Mark { at, message, related });
+        }
+        marks
+    }
+
+    /// What happens at a site.
+    pub fn site(&self, site: &Site, finding: &Finding) -> Option<Stretch> {
+        self.stretch(&site.place, |source| source.site(site, Target::of(finding)))
+    }
+
+    /// Where a lock is taken.
+    pub fn lock(&self, held: &LockUse) -> Option<Stretch> {
+        self.stretch(&held.place, |source| source.lock(held.place.line, &held.name))
+    }
+
+    /// The statement at a place.
+    pub fn place(&self, place: &Place) -> Option<Stretch> {
+        self.stretch(place, |source| source.access(place.line, Target::Unnamed, findings::AccessKind::Call))
+    }
+
+    fn stretch(
+        &self,
+        place: &Place,
+        find: impl Fn(&Source<'_>) -> Option<crate::text::excerpt::Span>,
+    ) -> Option<Stretch> {
+        let text = self.text(&place.file)?;
+        let source = Source::new(&text);
+        let span = find(&source)?;
+        let columns = source.columns(&span);
+        let column = |at: usize| u32::try_from(at.saturating_sub(1)).unwrap_or(u32::MAX);
+        Some(Stretch {
+            file: place.file.clone(),
+            line: u32::try_from(span.line.saturating_sub(1)).unwrap_or(u32::MAX),
+            columns: column(columns.start)..column(columns.end),
+        })
+    }
+
+    fn text(&self, file: &str) -> Option<Rc<str>> {
+        let mut read = self.read.borrow_mut();
+        read.entry(file.to_owned()).or_insert_with(|| self.sources.text(file).map(Rc::from)).clone()
+    }
+
+    fn words(&self, finding: &Finding, site: &Site, names: &Names<'_>) -> String {
+        let doubt = match finding.confidence {
+            Confidence::High => String::new(),
+            other => format!(" ({} confidence)", other.id()),
+        };
+        let deed = clean(&deed(site, names));
+        format!("{}{doubt}\n{deed}", message(finding, names))
+    }
+
+    fn related(
+        &self,
+        finding: &Finding,
+        number: usize,
+        at: &Stretch,
+        names: &Names<'_>,
+    ) -> Vec<(Stretch, String)> {
+        let mut related = Vec::new();
+        let mut add = |stretch: Option<Stretch>, words: String| {
+            let Some(stretch) = stretch else { return };
+            let known = related.iter().any(|(other, said)| *other == stretch && *said == words);
+            if !known {
+                related.push((stretch, words));
+            }
+        };
+        let own = &finding.sites[number];
+        let others = finding.sites.iter().enumerate().filter(|(other, _)| *other != number);
+        for (_, site) in others.clone() {
+            let place = self.site(site, finding);
+            let again = if place.as_ref() == Some(at) { "at the same time: " } else { "the other side: " };
+            add(place, format!("{again}{}", clean(&deed(site, names))));
+        }
+        for site in std::iter::once(own).chain(others.map(|(_, site)| site)) {
+            for held in site.locks.iter().chain(&site.holds) {
+                add(self.lock(held), format!("{} is taken here", clean(&lock(held, names))));
+            }
+            if let Some(started) = &site.started {
+                add(self.place(started), "the thread is started here".to_owned());
+            }
+        }
+        if let Some(object) = &finding.object {
+            add(self.place(object), "the object is made here".to_owned());
+        }
+        related
+    }
+}
+
+/// `bank.Account.deposit(int)` as it is read.
+pub fn method(name: &str) -> String {
+    readable(name)
+}

@@ -1,0 +1,105 @@
+//! What can be done about a finding, as the protocol's code actions: go to the other side, repair it, suppress it.
+
+use crate::fixes::{Sources, candidates};
+use crate::questions::Answerer;
+use crate::told::{Diagnostic, Range};
+use crate::trial::tried;
+use crate::uri;
+use findings::Finding;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use syntax::Source;
+
+/// For the findings that meet the range.
+pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range) -> Value {
+    let Some(text) = asked.text(path) else { return json!([]) };
+    let source = Source::parse(text);
+    let here = asked.teller(|teller| {
+        let mut here = Vec::new();
+        for finding in asked.shown {
+            let marks = teller.diagnostics(finding);
+            let mine = marks.iter().find(|(file, mark)| file == path && mark.range.meets(range)).cloned();
+            if let Some((_, mark)) = mine {
+                here.push((mark, marks, finding.clone()));
+            }
+        }
+        here
+    });
+    let mut actions = Vec::new();
+    for (mark, marks, finding) in &here {
+        let fixes = fixes(asked, finding);
+        actions.extend(fixes.into_iter().map(|(title, edit)| {
+            json!({"title": title, "kind": "quickfix", "diagnostics": [mark.json(&uri::of_path)], "edit": edit})
+        }));
+        actions.extend(other_side(path, mark, marks));
+        actions.extend(suppress(path, mark, &source));
+    }
+    Value::Array(actions)
+}
+
+/// Titles and edits of what repairs a finding for certain.
+fn fixes(asked: &mut Answerer<'_>, finding: &Finding) -> Vec<(String, Value)> {
+    if let Some(known) = asked.fixes.get(&finding.id) {
+        return known.clone();
+    }
+    let project = asked.source.project().clone();
+    let parsed: RefCell<BTreeMap<PathBuf, Rc<Source>>> = RefCell::default();
+    let parse = |path: &Path| {
+        let known = parsed.borrow().get(path).cloned();
+        known.or_else(|| {
+            let source = Rc::new(Source::parse(asked.text(path)?));
+            parsed.borrow_mut().insert(path.to_path_buf(), source.clone());
+            Some(source)
+        })
+    };
+    let sources = Sources { path: &|file| project.source_file(file), parsed: &parse };
+    let candidates = candidates(finding, &sources);
+    let good = tried(asked, finding, candidates);
+    let told: Vec<(String, Value)> = good
+        .into_iter()
+        .map(|fix| {
+            let changes: serde_json::Map<String, Value> =
+                fix.edits.iter().map(|(path, edits)| (uri::of_path(path), text_edits(edits))).collect();
+            (fix.title, json!({"changes": changes}))
+        })
+        .collect();
+    if !(asked.is_overtaken)() {
+        asked.fixes.insert(finding.id.clone(), told.clone());
+    }
+    told
+}
+
+fn other_side(path: &Path, mark: &Diagnostic, marks: &[(PathBuf, Diagnostic)]) -> Option<Value> {
+    let (file, other) = marks.iter().find(|(file, other)| file != path || other.range != mark.range)?;
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let line = other.range.start.0 + 1;
+    Some(json!({
+        "title": format!("Go to the other side ({name}:{line})"),
+        "kind": "quickfix",
+        "diagnostics": [mark.json(&uri::of_path)],
+        "command": {
+            "title": "Go to the other side",
+            "command": "snarl.otherSide",
+            "arguments": [uri::of_path(path), mark.range.start.0, mark.range.start.1],
+        },
+    }))
+}
+
+fn suppress(path: &Path, mark: &Diagnostic, source: &Source) -> Option<Value> {
+    let edits = source.suppress(mark.range.start.0, mark.rule, "reviewed: ")?;
+    Some(json!({
+        "title": format!("Suppress this {} with a comment", mark.rule),
+        "kind": "quickfix",
+        "diagnostics": [mark.json(&uri::of_path)],
+        "edit": {"changes": {(uri::of_path(path)): text_edits(&edits)}},
+    }))
+}
+
+fn text_edits(edits: &[syntax::TextEdit]) -> Value {
+    let point = |at: syntax::Position| json!({"line": at.line, "character": at.character});
+    let edit = |edit: &syntax::TextEdit| json!({"range": {"start": point(edit.range.start), "end": point(edit.range.end)}, "newText": edit.text});
+    Value::Array(edits.iter().map(edit).collect())
+}

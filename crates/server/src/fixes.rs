@@ -1,0 +1,176 @@
+//! Edits that may repair a finding: what could be written, not whether it helps. Every candidate is tried by whoever
+//! offers it ([`crate::trial`]).
+
+use findings::{AccessKind, Finding, LockUse, Rule, Site};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use syntax::{FieldModifier, MethodDeclaration, Position, Range, Source, TextEdit};
+
+pub struct Candidate {
+    pub title: String,
+    pub edits: BTreeMap<PathBuf, Vec<TextEdit>>,
+}
+
+/// The sources that a finding is about.
+pub struct Sources<'a> {
+    /// The file of a name as findings have it.
+    pub path: &'a dyn Fn(&str) -> Option<PathBuf>,
+    pub parsed: &'a dyn Fn(&Path) -> Option<std::rc::Rc<Source>>,
+}
+
+/// The best first.
+pub fn candidates(finding: &Finding, sources: &Sources<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    match finding.rule {
+        Rule::Deadlock => found.extend(finding.sites.iter().filter_map(|site| swapped(site, sources))),
+        Rule::Race | Rule::UnprotectedWrite | Rule::GuardedBy | Rule::ContainerRace => {
+            found.extend(guarded(finding, sources));
+            found.extend(synchronized(finding, sources));
+            found.extend(with_modifier(finding, sources));
+        }
+        Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {}
+    }
+    found
+}
+
+/// A place in a source.
+struct At<'a> {
+    path: PathBuf,
+    source: std::rc::Rc<Source>,
+    /// From 0.
+    line: u32,
+    site: &'a Site,
+}
+
+fn at<'a>(site: &'a Site, sources: &Sources<'_>) -> Option<At<'a>> {
+    let path = (sources.path)(&site.place.file)?;
+    let source = (sources.parsed)(&path)?;
+    Some(At { path, source, line: site.place.line.checked_sub(1)?, site })
+}
+
+/// Puts every access without a lock under the one that another side holds.
+fn guarded(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> {
+    let guard = finding.sites.iter().find_map(|site| site.locks.first())?;
+    let bare: Vec<At<'_>> = finding
+        .sites
+        .iter()
+        .filter(|site| site.locks.is_empty())
+        .filter_map(|site| at(site, sources))
+        .collect();
+    let mut edits: BTreeMap<PathBuf, Vec<TextEdit>> = BTreeMap::new();
+    let mut lock = String::new();
+    for at in &bare {
+        lock = expression(guard, &at.site.method)?;
+        let name = finding.field.as_deref().map_or("", simple);
+        let access = match at.site.access {
+            AccessKind::Read => syntax::Access::Read,
+            _ => syntax::Access::Write,
+        };
+        let token = at.source.token_range(at.line, name, access)?;
+        let here = Range::new(token.start, token.end);
+        add(&mut edits, &at.path, at.source.wrap_in_synchronized(here, &lock)?);
+    }
+    let title = format!("Guard the access with synchronized ({lock})");
+    (!edits.is_empty()).then_some(Candidate { title, edits })
+}
+
+/// A lock as it is written in a method: `lock` where it is a field of the same class.
+fn expression(guard: &LockUse, method: &str) -> Option<String> {
+    let class = method.split('(').next()?.rsplit_once('.')?.0;
+    match guard.name.rsplit_once('.') {
+        None => Some(guard.name.clone()),
+        Some((owner, name)) if owner == class => Some(name.to_owned()),
+        Some((_, "class")) => Some(guard.name.clone()),
+        Some((owner, name)) => {
+            let is_plain =
+                owner.chars().chain(name.chars()).all(|c| c.is_alphanumeric() || "._$".contains(c));
+            is_plain.then(|| format!("{}.{name}", owner.replace('$', ".")))
+        }
+    }
+}
+
+/// Makes the methods synchronized that touch the field without a lock.
+fn synchronized(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> {
+    let mut edits: BTreeMap<PathBuf, Vec<TextEdit>> = BTreeMap::new();
+    let mut made: Vec<(String, MethodDeclaration)> = Vec::new();
+    for site in &finding.sites {
+        let at = at(site, sources)?;
+        let method = at.source.method_at(at.line)?;
+        let is_known =
+            made.iter().any(|(class, other)| *class == method.class && other.name_range == method.name_range);
+        if is_known || method.modifiers.iter().any(|modifier| modifier == "synchronized") {
+            continue;
+        }
+        add(&mut edits, &at.path, at.source.make_synchronized(&method)?);
+        made.push((method.class.clone(), method));
+    }
+    let (class, first) = made.first()?;
+    // Methods of several classes have several locks.
+    if made.iter().any(|(other, method)| other != class || method.is_static != first.is_static) {
+        return None;
+    }
+    let names: Vec<&str> = made.iter().map(|(_, method)| method.name.as_str()).collect();
+    Some(Candidate { title: format!("Make {} synchronized", names.join(" and ")), edits })
+}
+
+/// Makes the field final if it is only written where objects are made, else volatile if no update can be lost by that.
+fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> {
+    if finding.rule == Rule::ContainerRace {
+        return None;
+    }
+    let (class, name) = finding.field.as_deref()?.rsplit_once('.')?;
+    let outermost = class.split('$').next()?;
+    let path = (sources.path)(&format!("{}.java", outermost.replace('.', "/")))?;
+    let source = (sources.parsed)(&path)?;
+    let field = source.fields().into_iter().find(|field| field.class == class && field.name == name)?;
+    let mut writes = finding.sites.iter().filter(|site| site.access == AccessKind::Write).peekable();
+    writes.peek()?;
+    let is_construction =
+        |site: &Site| site.method.contains(".<init>(") || site.method.contains(".<clinit>(");
+    let (modifier, word) = if writes.clone().all(is_construction) {
+        (FieldModifier::Final, "final")
+    } else if writes.all(|site| at(site, sources).is_some_and(|at| is_plain_write(&at, name))) {
+        (FieldModifier::Volatile, "volatile")
+    } else {
+        return None;
+    };
+    let edits = BTreeMap::from([(path, source.add_field_modifier(&field, modifier)?)]);
+    Some(Candidate { title: format!("Make {name} {word}"), edits })
+}
+
+/// Whether what is written does not depend on what was there: otherwise two threads would still lose an update.
+fn is_plain_write(at: &At<'_>, name: &str) -> bool {
+    let line = at.source.line(at.line);
+    let uses: Vec<usize> = line.match_indices(name).map(|(at, _)| at).collect();
+    let is_compound = |&start: &usize| {
+        let after = line[start + name.len()..].trim_start();
+        let before = line[..start].trim_end();
+        let op = ["++", "--", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="];
+        op.iter().any(|op| after.starts_with(op)) || before.ends_with("++") || before.ends_with("--")
+    };
+    uses.len() == 1 && !uses.iter().any(is_compound)
+}
+
+/// Takes the two locks of one side in the other order.
+fn swapped(site: &Site, sources: &Sources<'_>) -> Option<Candidate> {
+    let (holds, acquires) = (site.holds.as_ref()?, site.acquires.as_ref()?);
+    if holds.place.file != acquires.place.file {
+        return None;
+    }
+    let at = at(site, sources)?;
+    let point = |lock: &LockUse| -> Option<Position> {
+        Some(at.source.lock_range(lock.place.line.checked_sub(1)?, simple(&lock.name))?.start)
+    };
+    let edits = at.source.swap_locks(point(holds)?, point(acquires)?)?;
+    let title = format!("Take {} before {}", simple(&acquires.name), simple(&holds.name));
+    Some(Candidate { title, edits: BTreeMap::from([(at.path.clone(), edits)]) })
+}
+
+fn simple(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn add(edits: &mut BTreeMap<PathBuf, Vec<TextEdit>>, path: &Path, more: Vec<TextEdit>) {
+    let known = edits.entry(path.to_path_buf()).or_default();
+    known.extend(more.into_iter().filter(|edit| !known.contains(edit)).collect::<Vec<_>>());
+}

@@ -1,0 +1,107 @@
+//! What clients ask of a program under analysis, and the answers. Knows nothing of messages, nor when somebody asks.
+
+use crate::actions;
+use crate::settings::Settings;
+use crate::told::{Range, Teller, Texts};
+use findings::Finding;
+use live::{Live, LiveSource};
+use serde_json::Value;
+use session::Session;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use workspace::{Setup, Wanted};
+
+pub struct Question {
+    /// By which the client knows the answer.
+    pub id: Value,
+    pub path: PathBuf,
+    pub what: What,
+}
+
+pub enum What {
+    /// Who touches what is at this place.
+    Hover(u32, u32),
+    /// What can be done about the findings in this range.
+    Actions(Range),
+    /// What guards the fields of the file, as lenses or as hints.
+    Lenses,
+    Hints,
+    /// The other sides of the findings at this place.
+    OtherSide(u32, u32),
+}
+
+/// Everything that answers may need.
+pub struct Answerer<'a> {
+    pub session: &'a mut Session,
+    pub live: &'a mut Live,
+    pub source: &'a mut Arc<LiveSource>,
+    pub wanted: &'a mut Wanted,
+    pub setup: &'a Setup,
+    /// The findings that are shown.
+    pub shown: &'a [Arc<Finding>],
+    pub open: &'a BTreeMap<PathBuf, (i32, Arc<str>)>,
+    pub settings: &'a Settings,
+    /// Fixes that were tried already, by finding; good until something changes.
+    pub fixes: &'a mut BTreeMap<String, Vec<(String, Value)>>,
+    /// Whether newer texts wait.
+    pub is_overtaken: &'a dyn Fn() -> bool,
+}
+
+impl Answerer<'_> {
+    pub fn answer(&mut self, question: &Question) -> Result<Value, String> {
+        let path = &question.path;
+        match &question.what {
+            What::Hover(..) => Ok(Value::Null),
+            What::Actions(range) => Ok(actions::actions(self, path, *range)),
+            What::Lenses | What::Hints => Ok(Value::Array(Vec::new())),
+            What::OtherSide(line, character) => {
+                let here = Range { start: (*line, *character), end: (*line, *character) };
+                Ok(Value::Array(self.other_sides(path, here)))
+            }
+        }
+    }
+
+    /// The text of a file as it was analysed.
+    pub fn text(&self, path: &Path) -> Option<Arc<str>> {
+        match self.open.get(path) {
+            Some((_, text)) => Some(text.clone()),
+            None => std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into()),
+        }
+    }
+
+    /// What `tell` makes of the sources as they are open.
+    pub fn teller<T>(&self, tell: impl FnOnce(&Teller<'_>) -> T) -> T {
+        let open = |path: &Path| self.open.get(path).map(|(_, text)| text.clone());
+        let project = self.source.project().clone();
+        let texts = Texts { project: &project, open: &open };
+        tell(&Teller::new(&texts))
+    }
+
+    /// Locations of what meets the findings here.
+    fn other_sides(&self, path: &Path, here: Range) -> Vec<Value> {
+        let mut found = Vec::new();
+        self.teller(|teller| {
+            for finding in self.shown {
+                let marks = teller.diagnostics(finding);
+                let is_here = |(file, mark): &(PathBuf, crate::told::Diagnostic)| {
+                    file == path && mark.range.meets(here)
+                };
+                if !marks.iter().any(is_here) {
+                    continue;
+                }
+                let others: Vec<_> = marks.iter().filter(|mark| !is_here(mark)).collect();
+                let others = if others.is_empty() { marks.iter().collect() } else { others };
+                for (file, mark) in others {
+                    let location = serde_json::json!({
+                        "uri": crate::uri::of_path(file), "range": mark.range.json(),
+                    });
+                    if !found.contains(&location) {
+                        found.push(location);
+                    }
+                }
+            }
+        });
+        found
+    }
+}

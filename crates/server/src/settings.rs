@@ -1,0 +1,148 @@
+//! What the client's user has chosen. Whatever is not understood is as if it had not been said.
+
+use findings::{Confidence, Rule};
+use project::Config;
+use serde_json::Value;
+use session::Engines;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use workspace::{Keep, Setup, annotations, configured_engines};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Findings follow the text while it is typed, not only when it is saved.
+    pub on_type: bool,
+    pub debounce: Duration,
+    pub engine: Option<Engines>,
+    pub least: Option<Confidence>,
+    /// Rules that are off.
+    pub off: BTreeSet<Rule>,
+    /// Files in which nothing is shown.
+    pub exclude: Vec<String>,
+    pub guards: Guards,
+    pub java: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guards {
+    Off,
+    Lens,
+    Hint,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            on_type: true,
+            debounce: Duration::from_millis(30),
+            engine: None,
+            least: None,
+            off: BTreeSet::new(),
+            exclude: Vec::new(),
+            guards: Guards::Off,
+            java: None,
+        }
+    }
+}
+
+impl Settings {
+    /// From the section `snarl` of the client's settings.
+    pub fn of(section: &Value) -> Settings {
+        let unless_told = Settings::default();
+        let text = |key: &str| section.get(key).and_then(Value::as_str);
+        let debounce = section.get("debounce").and_then(Value::as_u64);
+        let rules = section.get("rules").and_then(Value::as_object).into_iter().flatten();
+        let off = rules.filter(|(_, on)| matches!(on, Value::Bool(false)) || on.as_str() == Some("off"));
+        let exclude = section.get("exclude").and_then(Value::as_array).into_iter().flatten();
+        Settings {
+            on_type: text("run") != Some("save"),
+            debounce: debounce.map_or(unless_told.debounce, |ms| Duration::from_millis(ms.min(60_000))),
+            engine: match text("engine") {
+                Some("both") => Some(Engines::Both),
+                Some("whole-program") => Some(Engines::WholeProgram),
+                Some("compositional") => Some(Engines::Compositional),
+                _ => None,
+            },
+            least: text("confidence").and_then(Confidence::named),
+            off: off.filter_map(|(id, _)| Rule::named(id)).collect(),
+            exclude: exclude.filter_map(|glob| glob.as_str().map(str::to_owned)).collect(),
+            guards: match text("guards") {
+                Some("lens") => Guards::Lens,
+                Some("hint") => Guards::Hint,
+                _ => Guards::Off,
+            },
+            java: text("java").filter(|path| !path.is_empty()).map(PathBuf::from),
+        }
+    }
+
+    /// The least confidence that is shown, given what the project says.
+    pub fn least(&self, config: &Config) -> Confidence {
+        self.least.or(config.least).unwrap_or(Confidence::Medium)
+    }
+
+    /// Whether another analysis is needed for these than for those.
+    pub fn analyses_as(&self, other: &Settings) -> bool {
+        (self.engine, &self.java) == (other.engine, &other.java)
+    }
+
+    /// What decides the analysis of the project in this directory.
+    pub fn setup(&self, root: &Path, config: Config) -> Setup {
+        let paths = if config.paths.is_empty() { vec![root.to_path_buf()] } else { config.paths.clone() };
+        Setup {
+            request: project::Request {
+                paths,
+                classpath: config.classpath.clone(),
+                jdk: self.java.clone().or_else(|| config.jdk.clone()),
+            },
+            options: session::Options {
+                full_jdk: config.full_jdk,
+                exclude: config.exclude.clone(),
+                mains: config.main.clone(),
+                entries: config.entry.clone(),
+                // What is less sure than that is not told in full; the editor may be asked for all of it.
+                least: self.least(&config),
+                engines: self.engine.unwrap_or_else(|| configured_engines(config.engine)),
+                annotations: annotations(&config),
+                threads: 0,
+                follow: true,
+                keep: false,
+            },
+            models: config.models.clone(),
+            keep: Keep::InProject,
+            baseline: config.baseline.clone(),
+            config,
+            measured: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_not_said_or_not_understood_is_as_usual() {
+        for section in [json!(null), json!({}), json!([]), json!({"run": 3, "debounce": -1, "engine": "x"})] {
+            assert_eq!(Settings::of(&section), Settings::default(), "{section}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_counts() {
+        let settings = Settings::of(&json!({
+            "run": "save", "debounce": 200, "engine": "compositional", "confidence": "high",
+            "rules": {"race": false, "deadlock": true, "guarded-by": "off", "nothing": false},
+            "exclude": ["**/gen/**", 3], "guards": "lens", "java": "/jdk"
+        }));
+        assert!(!settings.on_type);
+        assert_eq!(
+            (settings.debounce, settings.engine),
+            (Duration::from_millis(200), Some(Engines::Compositional))
+        );
+        assert_eq!(settings.off, BTreeSet::from([Rule::Race, Rule::GuardedBy]));
+        assert_eq!((settings.guards, settings.exclude.len()), (Guards::Lens, 1));
+        assert_eq!((settings.least, settings.java), (Some(Confidence::High), Some(PathBuf::from("/jdk"))));
+    }
+}

@@ -1,0 +1,255 @@
+//! What an analysis has come to, in the protocol's terms: underlined places by file, and findings with their places. Knows
+//! nothing of sessions, nor which of it a client has seen.
+
+use crate::uri;
+use findings::{Finding, FindingsDelta, Level, LockUse, Place, Report, Rule, Site};
+use project::Project;
+use report::Sources;
+use report::editor::{Editor, Stretch, method};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Everything a client may see of a folder.
+#[derive(Default)]
+pub struct Told {
+    /// In the order of importance.
+    pub findings: Vec<Value>,
+    pub diagnostics: BTreeMap<PathBuf, Vec<Diagnostic>>,
+    /// The versions of open texts that it is about, and these texts.
+    pub texts: BTreeMap<PathBuf, (i32, Arc<str>)>,
+    /// What the last change that changed any finding did.
+    pub delta: Option<Value>,
+    /// From the last change to here, and what took how long.
+    pub milliseconds: f64,
+    pub stages: Vec<(String, f64)>,
+    /// Everything was analysed that is to be analysed.
+    pub is_whole: bool,
+}
+
+/// An underlined place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostic {
+    pub range: Range,
+    pub severity: u8,
+    pub rule: &'static str,
+    /// Of the finding.
+    pub id: String,
+    pub message: String,
+    pub related: Vec<(PathBuf, Range, String)>,
+}
+
+/// Lines and columns count from 0, columns in UTF-16 units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Range {
+    pub start: (u32, u32),
+    pub end: (u32, u32),
+}
+
+impl Range {
+    pub fn json(self) -> Value {
+        let point = |(line, character): (u32, u32)| json!({"line": line, "character": character});
+        json!({"start": point(self.start), "end": point(self.end)})
+    }
+
+    /// Whether the other one touches it.
+    pub fn meets(self, other: Range) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
+}
+
+impl Diagnostic {
+    pub fn json(&self, uri: &dyn Fn(&Path) -> String) -> Value {
+        let related: Vec<Value> = self
+            .related
+            .iter()
+            .map(|(path, range, message)| {
+                json!({"location": {"uri": uri(path), "range": range.json()}, "message": message})
+            })
+            .collect();
+        json!({
+            "range": self.range.json(),
+            "severity": self.severity,
+            "code": self.rule,
+            "source": "snarl",
+            "message": self.message,
+            "relatedInformation": related,
+            "data": {"id": self.id},
+        })
+    }
+}
+
+/// The sources of a program as they were analysed.
+pub struct Texts<'a> {
+    pub project: &'a Project,
+    /// Texts that count instead of files.
+    pub open: &'a dyn Fn(&Path) -> Option<Arc<str>>,
+}
+
+impl Sources for Texts<'_> {
+    fn text(&self, file: &str) -> Option<String> {
+        let path = self.project.source_file(file)?;
+        match (self.open)(&path) {
+            Some(text) => Some(text.to_string()),
+            None => std::fs::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    fn display(&self, file: &str) -> String {
+        self.project.source_file(file).map_or_else(|| file.to_owned(), |path| self.project.shown(&path))
+    }
+}
+
+/// Puts findings into the protocol's terms.
+pub struct Teller<'a> {
+    texts: &'a Texts<'a>,
+    editor: Editor<'a>,
+}
+
+impl<'a> Teller<'a> {
+    pub fn new(texts: &'a Texts<'a>) -> Teller<'a> {
+        Teller { texts, editor: Editor::new(texts) }
+    }
+
+    /// The underlined places of a finding, by file.
+    pub fn diagnostics(&self, finding: &Finding) -> Vec<(PathBuf, Diagnostic)> {
+        let severity = match finding.rule.level_at(finding.confidence) {
+            Level::Error => 1,
+            Level::Warning => 2,
+            Level::Note => 3,
+        };
+        let mut found = Vec::new();
+        for mark in self.editor.marks(finding) {
+            let Some((path, range)) = self.place(&mark.at) else { continue };
+            let related = mark.related.into_iter().filter_map(|(at, message)| {
+                let (path, range) = self.place(&at)?;
+                Some((path, range, message))
+            });
+            let diagnostic = Diagnostic {
+                range,
+                severity,
+                rule: finding.rule.id(),
+                id: finding.id.clone(),
+                message: mark.message,
+                related: related.collect(),
+            };
+            found.push((path, diagnostic));
+        }
+        found
+    }
+
+    fn place(&self, at: &Stretch) -> Option<(PathBuf, Range)> {
+        let path = self.texts.project.source_file(&at.file)?;
+        let range = Range { start: (at.line, at.columns.start), end: (at.line, at.columns.end) };
+        Some((path, range))
+    }
+
+    fn location(&self, at: Option<Stretch>) -> Value {
+        match at.and_then(|at| self.place(&at)) {
+            Some((path, range)) => json!({"uri": uri::of_path(&path), "range": range.json()}),
+            None => Value::Null,
+        }
+    }
+
+    /// The finding as a client's program reads it.
+    pub fn finding(&self, finding: &Finding) -> Value {
+        let locks: Vec<&String> = finding
+            .sites
+            .iter()
+            .filter_map(|site| site.holds.as_ref().or(site.acquires.as_ref()))
+            .map(|held| &held.name)
+            .collect();
+        let mut told = json!({
+            "id": finding.id,
+            "rule": finding.rule.id(),
+            "ruleName": finding.rule.summary(),
+            "confidence": finding.confidence.id(),
+            "message": finding.message,
+            "locks": if finding.rule == Rule::Deadlock { locks } else { Vec::new() },
+            "engines": finding.engines.iter().map(|engine| engine.id()).collect::<Vec<_>>(),
+            "sites": finding.sites.iter().map(|site| self.site(site, finding)).collect::<Vec<_>>(),
+            "why": finding.why,
+            "fix": finding.fix,
+        });
+        if let Some(field) = &finding.field {
+            told["field"] = json!(field);
+        }
+        told
+    }
+
+    fn site(&self, site: &Site, finding: &Finding) -> Value {
+        let mut told = json!({
+            "access": site.access.id(),
+            "method": method(&site.method),
+            "origin": site.origin,
+            "locks": site.locks.iter().map(|held| self.lock(held)).collect::<Vec<_>>(),
+            "trace": site
+                .trace
+                .iter()
+                .map(|frame| with_location(json!({"method": method(&frame.method)}), self.at(&frame.place)))
+                .collect::<Vec<_>>(),
+        });
+        told = with_location(told, self.location(self.editor.site(site, finding)));
+        for (name, value) in [
+            ("started", site.started.as_ref().map(|place| self.at(place))),
+            ("holds", site.holds.as_ref().map(|held| self.lock(held))),
+            ("acquires", site.acquires.as_ref().map(|held| self.lock(held))),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                told[name] = value;
+            }
+        }
+        told
+    }
+
+    fn lock(&self, held: &LockUse) -> Value {
+        with_location(json!({"name": held.name}), self.location(self.editor.lock(held)))
+    }
+
+    fn at(&self, place: &Place) -> Value {
+        self.location(self.editor.place(place))
+    }
+}
+
+fn with_location(mut told: Value, location: Value) -> Value {
+    if !location.is_null() {
+        told["location"] = location;
+    }
+    told
+}
+
+/// `fixed 1 race, introduced 1 deadlock`.
+pub fn words(delta: &FindingsDelta) -> String {
+    let counted = |findings: &[Arc<Finding>]| {
+        let of_rule = |rule: &Rule| findings.iter().filter(|finding| finding.rule == *rule).count();
+        let counts = Rule::ALL.iter().map(|rule| (rule, of_rule(rule))).filter(|(_, count)| *count > 0);
+        counts.map(|(rule, count)| rule.counted(count)).collect::<Vec<_>>().join(" and ")
+    };
+    let parts = [("fixed", &delta.fixed), ("introduced", &delta.introduced)];
+    let parts = parts.iter().filter(|(_, findings)| !findings.is_empty());
+    let parts: Vec<String> = parts.map(|(what, findings)| format!("{what} {}", counted(findings))).collect();
+    if parts.is_empty() { "nothing introduced, nothing fixed".to_owned() } else { parts.join(", ") }
+}
+
+/// What of a report is shown, with the places of each finding.
+pub fn shown(
+    report: &Report,
+    teller: &Teller<'_>,
+    is_shown: &dyn Fn(&Finding, &[(PathBuf, Diagnostic)]) -> bool,
+) -> (Vec<Value>, BTreeMap<PathBuf, Vec<Diagnostic>>, Vec<Arc<Finding>>) {
+    let (mut findings, mut diagnostics, mut kept) = (Vec::new(), BTreeMap::<_, Vec<_>>::new(), Vec::new());
+    for finding in &report.findings {
+        let marks = teller.diagnostics(finding);
+        if !is_shown(finding, &marks) {
+            continue;
+        }
+        findings.push(teller.finding(finding));
+        kept.push(finding.clone());
+        for (path, diagnostic) in marks {
+            diagnostics.entry(path).or_default().push(diagnostic);
+        }
+    }
+    diagnostics.values_mut().for_each(|all| all.sort_by_key(|one| one.range.start));
+    (findings, diagnostics, kept)
+}

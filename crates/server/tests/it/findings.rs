@@ -1,0 +1,354 @@
+//! What is told about findings: places, words, actions, commands, and settings that change them.
+
+use crate::client::{Client, uri};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const COUNTER: &str = "class Counter {
+    private int n;
+    private final Object lock = new Object();
+
+    void inc() {
+        synchronized (lock) {
+            n++;
+        }
+    }
+
+    void dec() {
+        n--;
+    }
+
+    public static void main(String[] args) {
+        Counter counter = new Counter();
+        new Thread(() -> counter.inc()).start();
+        counter.dec();
+    }
+}
+";
+
+fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let project = tempfile::tempdir().expect("a directory");
+    let paths = files.iter().map(|(name, text)| {
+        let path = project.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(&path, text).expect("written");
+        path
+    });
+    let paths = paths.collect();
+    (project, paths)
+}
+
+fn opened(text: &str) -> (tempfile::TempDir, PathBuf, Client) {
+    let (project, paths) = project(&[("Counter.java", text)]);
+    let mut client = Client::open(project.path());
+    client.open_file(&paths[0]);
+    client.settle();
+    (project, paths[0].clone(), client)
+}
+
+fn race() -> Vec<(String, u64)> {
+    vec![("race".to_owned(), 7), ("race".to_owned(), 12)]
+}
+
+#[test]
+fn a_finding_is_underlined_at_both_sides_with_what_else_there_is_to_see() {
+    let (_project, file, client) = opened(COUNTER);
+    assert_eq!(client.underlined(&file), race());
+    let (version, found) = &client.published[&uri(&file)];
+    assert_eq!(*version, Some(1));
+    assert_eq!(found[1]["range"]["start"], json!({"line": 11, "character": 8}));
+    assert_eq!(found[1]["range"]["end"], json!({"line": 11, "character": 9}));
+    assert_eq!((&found[1]["source"], &found[1]["severity"]), (&json!("snarl"), &json!(1)));
+    let related = found[1]["relatedInformation"].as_array().expect("a list");
+    let words: Vec<String> = related
+        .iter()
+        .map(|one| {
+            let line = one["location"]["range"]["start"]["line"].as_u64().expect("a line") + 1;
+            format!("{line}: {}", one["message"].as_str().expect("words"))
+        })
+        .collect();
+    assert!(words[0].starts_with("7: the other side: "), "{words:?}");
+    assert!(words.contains(&"6: `Counter.lock` is taken here".to_owned()), "{words:?}");
+    assert!(words.contains(&"17: the thread is started here".to_owned()), "{words:?}");
+}
+
+#[test]
+fn places_move_with_the_text_before_anybody_has_analysed_it() {
+    let (_project, file, mut client) = opened(COUNTER);
+    client.heard.clear();
+    client.type_at(&file, 0, 0, "// a comment\n");
+    client.wait(|client| client.heard.contains(&"textDocument/publishDiagnostics".to_owned()), "moved");
+    assert_eq!(client.underlined(&file), [("race".to_owned(), 8), ("race".to_owned(), 13)]);
+    assert_eq!(client.published[&uri(&file)].0, Some(2));
+    client.settle();
+    assert_eq!(client.underlined(&file), [("race".to_owned(), 8), ("race".to_owned(), 13)]);
+}
+
+#[test]
+fn what_is_broken_keeps_what_was_found_and_the_rest_is_followed() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let broken = COUNTER.replace("n--;\n", "n--; n.\n");
+    client.put(&file, &broken);
+    client.settle();
+    assert_eq!(client.underlined(&file), race());
+    // Another method is repaired while this one is broken.
+    let other = broken.replace("synchronized (lock) {", "synchronized (new Object()) {");
+    client.put(&file, &other);
+    client.settle();
+    assert_eq!(client.underlined(&file), race());
+    client.put(&file, &COUNTER.replace("n--;", ";"));
+    client.settle();
+    assert!(client.underlined(&file).is_empty());
+}
+
+#[test]
+fn only_fixes_that_repair_it_are_offered() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let actions = client.actions(&file);
+    let titles: Vec<&str> = actions.keys().map(String::as_str).collect();
+    assert!(titles.contains(&"Guard the access with synchronized (lock)"), "{titles:?}");
+    // The other side holds another lock, and an update could be lost.
+    assert!(!titles.iter().any(|title| title.starts_with("Make")), "{titles:?}");
+    // Trying has left nothing behind.
+    assert_eq!(client.findings().len(), 1);
+    let fixed = client.after(&file, &actions["Guard the access with synchronized (lock)"]);
+    client.put(&file, &fixed);
+    client.settle();
+    assert!(client.underlined(&file).is_empty(), "{fixed}");
+    let delta = client.request("workspace/executeCommand", json!({"command": "snarl.delta"}));
+    assert_eq!(delta["text"], "fixed 1 race");
+}
+
+#[test]
+fn a_flag_is_made_volatile_and_a_counter_is_not() {
+    let flag = "class Flag {
+    static boolean stop;
+    public static void main(String[] args) {
+        new Thread(() -> { while (!stop) { } }).start();
+        stop = true;
+    }
+}
+";
+    let (_project, file, mut client) = opened(flag);
+    assert!(!client.underlined(&file).is_empty());
+    assert!(client.actions(&file).contains_key("Make stop volatile"));
+    client.put(
+        &file,
+        &flag
+            .replace("boolean stop", "int stop")
+            .replace("!stop", "stop == 0")
+            .replace("stop = true", "stop++"),
+    );
+    client.settle();
+    assert!(!client.underlined(&file).is_empty());
+    assert!(!client.actions(&file).contains_key("Make stop volatile"));
+}
+
+#[test]
+fn locks_are_taken_in_the_other_order() {
+    let text = "class Two {
+    static final Object a = new Object(), b = new Object();
+    static int n;
+    public static void main(String[] args) {
+        new Thread(() -> {
+            synchronized (a) {
+                synchronized (b) {
+                    n++;
+                }
+            }
+        }).start();
+        synchronized (b) {
+            synchronized (a) {
+                n++;
+            }
+        }
+    }
+}
+";
+    let (_project, file, mut client) = opened(text);
+    assert_eq!(client.underlined(&file).len(), 2);
+    let actions = client.actions(&file);
+    let fixed = client.after(&file, actions.get("Take b before a").expect("offered"));
+    client.put(&file, &fixed);
+    client.settle();
+    assert!(client.underlined(&file).is_empty(), "{fixed}");
+}
+
+#[test]
+fn a_comment_suppresses_before_it_is_saved() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let actions = client.actions(&file);
+    let suppressed = client.after(&file, &actions["Suppress this race with a comment"]);
+    assert!(suppressed.contains("// snarl: ignore race -- "), "{suppressed}");
+    client.put(&file, &suppressed);
+    client.settle();
+    assert!(client.underlined(&file).is_empty());
+    client.put(&file, COUNTER);
+    client.settle();
+    assert_eq!(client.underlined(&file), race());
+}
+
+#[test]
+fn the_other_side_is_shown() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let at = json!({"textDocument": {"uri": uri(&file)}, "position": {"line": 11, "character": 8}});
+    let others = client.request("snarl/otherSide", at);
+    assert_eq!(others[0]["range"]["start"]["line"], 6);
+    assert!(client.actions(&file).keys().any(|title| title == "Go to the other side (Counter.java:12)"));
+    let arguments = json!([uri(&file), 11, 8]);
+    let params = json!({"command": "snarl.otherSide", "arguments": arguments});
+    assert_eq!(client.request("workspace/executeCommand", params)["range"]["start"]["line"], 6);
+}
+
+#[test]
+fn other_files_follow_a_signature_that_changes() {
+    let holder = "public class Holder {\n    public volatile int n;\n}\n";
+    let user = "class User {
+    public static void main(String[] args) {
+        Holder holder = new Holder();
+        new Thread(() -> { holder.n = 1; }).start();
+        holder.n = 2;
+    }
+}
+";
+    let (project, paths) = project(&[("Holder.java", holder), ("User.java", user)]);
+    let mut client = Client::open(project.path());
+    client.open_file(&paths[0]);
+    client.settle();
+    assert_eq!(client.findings().len(), 0);
+    client.put(&paths[0], &holder.replace("volatile int", "long"));
+    client.settle();
+    // In the file that is not open.
+    assert_eq!(client.underlined(&paths[1]), [("race".to_owned(), 4), ("race".to_owned(), 5)]);
+}
+
+#[test]
+fn closing_a_file_takes_back_what_was_not_saved() {
+    let (_project, file, mut client) = opened(COUNTER);
+    client.put(&file, &COUNTER.replace("n--;", ";"));
+    client.settle();
+    assert_eq!(client.findings().len(), 0);
+    client.close_file(&file);
+    client.wait(|client| client.state["findings"] == 1, "what is on disk counts");
+}
+
+#[test]
+fn on_save_nothing_happens_before_it_is_saved() {
+    let (project, paths) = project(&[("Counter.java", COUNTER)]);
+    let capabilities = json!({"experimental": {"snarl": true}});
+    let mut client = Client::with(&[project.path()], capabilities, json!({"run": "save"}));
+    client.open_file(&paths[0]);
+    client.settle();
+    assert_eq!(client.underlined(&paths[0]), race());
+    let text = COUNTER.replace("n--;", ";");
+    client.put(&paths[0], &text);
+    assert_eq!(client.findings().len(), 1);
+    fs::write(&paths[0], &text).expect("written");
+    client.notify("textDocument/didSave", json!({"textDocument": {"uri": uri(&paths[0])}}));
+    client.settle();
+    assert_eq!(client.findings().len(), 0);
+}
+
+#[test]
+fn settings_say_what_is_shown() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let set = |client: &mut Client, settings: Value| {
+        client.notify("workspace/didChangeConfiguration", json!({"settings": {"snarl": settings}}));
+    };
+    set(&mut client, json!({"rules": {"race": false}}));
+    client.wait(|client| client.underlined(&file).is_empty(), "races are off");
+    set(&mut client, json!({}));
+    client.wait(|client| !client.underlined(&file).is_empty(), "races are on");
+    set(&mut client, json!({"exclude": ["**/Counter.java", "Counter.java"]}));
+    client.wait(|client| client.underlined(&file).is_empty(), "the file is left out");
+    set(&mut client, json!({"engine": "compositional"}));
+    client
+        .wait(|client| client.state["state"] == "ready" && client.state["findings"] != 0, "the other engine");
+}
+
+#[test]
+fn clients_that_ask_are_not_told_and_those_that_do_not_are() {
+    let (project, paths) = project(&[("Counter.java", COUNTER)]);
+    let capabilities = json!({
+        "textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": true}},
+        "experimental": {"snarl": true},
+    });
+    let mut client = Client::with(&[project.path()], capabilities, json!({}));
+    client.open_file(&paths[0]);
+    client.settle();
+    assert!(client.published.is_empty());
+    assert!(client.heard.contains(&"workspace/diagnostic/refresh".to_owned()));
+    let params = json!({"textDocument": {"uri": uri(&paths[0])}});
+    let report = client.request("textDocument/diagnostic", params.clone());
+    assert_eq!((&report["kind"], report["items"].as_array().map(Vec::len)), (&json!("full"), Some(2)));
+    let mut again = params;
+    again["previousResultId"] = report["resultId"].clone();
+    assert_eq!(client.request("textDocument/diagnostic", again.clone())["kind"], "unchanged");
+    let all = client.request("workspace/diagnostic", json!({"previousResultIds": []}));
+    assert_eq!(all["items"][0]["uri"], json!(uri(&paths[0])));
+    // At once, in the text as it is now.
+    client.type_at(&paths[0], 0, 0, "\n");
+    let moved = client.request("textDocument/diagnostic", again);
+    assert_eq!(moved["items"][0]["range"]["start"]["line"], 7);
+}
+
+#[test]
+fn two_projects_in_one_window_have_their_own_findings() {
+    let (one, in_one) = project(&[("Counter.java", COUNTER)]);
+    let (two, in_two) = project(&[("Counter.java", COUNTER)]);
+    let capabilities = json!({"experimental": {"snarl": true}});
+    let mut client = Client::with(&[one.path(), two.path()], capabilities, json!({}));
+    client.open_file(&in_one[0]);
+    client.open_file(&in_two[0]);
+    client.settle();
+    assert_eq!(client.findings().len(), 2);
+    client.put(&in_one[0], &COUNTER.replace("n--;", ";"));
+    client.settle();
+    assert!(client.underlined(&in_one[0]).is_empty());
+    assert_eq!(client.underlined(&in_two[0]), race());
+    let folder = json!({"uri": uri(two.path()), "name": "two"});
+    let event = json!({"event": {"added": [], "removed": [folder]}});
+    client.close_file(&in_two[0]);
+    client.notify("workspace/didChangeWorkspaceFolders", event);
+    client.wait(|client| client.underlined(&in_two[0]).is_empty(), "what is gone is not shown");
+}
+
+#[test]
+fn a_file_alone_is_analysed_with_what_lies_around_it() {
+    let (_project, paths) = project(&[("Counter.java", COUNTER)]);
+    let mut client = Client::with(&[], json!({"experimental": {"snarl": true}}), json!({}));
+    client.open_file(&paths[0]);
+    client.settle();
+    assert_eq!(client.underlined(&paths[0]), race());
+}
+
+#[test]
+fn a_built_project_is_edited_over_the_classes_of_its_build() {
+    let files = [
+        ("pom.xml", "<project><groupId>g</groupId><artifactId>a</artifactId><version>1</version></project>"),
+        ("src/main/java/p/Counter.java", &*format!("package p;\n{COUNTER}")),
+        ("src/main/java/p/Other.java", "package p;\nclass Other extends Counter { }\n"),
+    ];
+    let (project, paths) = project(&files);
+    let classes = project.path().join("target/classes");
+    let compiled = std::process::Command::new(javac()).arg("-d").arg(&classes).args(&paths[1..]).status();
+    assert!(compiled.expect("javac runs").success());
+    let mut client = Client::open(project.path());
+    client.open_file(&paths[1]);
+    client.settle();
+    let there = vec![("race".to_owned(), 8), ("race".to_owned(), 13)];
+    assert_eq!(client.underlined(&paths[1]), there);
+    let text = fs::read_to_string(&paths[1]).expect("a file");
+    client.put(&paths[1], &text.replace("n--;", ";"));
+    client.settle();
+    assert!(client.underlined(&paths[1]).is_empty());
+    client.put(&paths[1], &text);
+    client.settle();
+    assert_eq!(client.underlined(&paths[1]), there);
+}
+
+fn javac() -> PathBuf {
+    let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
+    home.map_or_else(|| Path::new("javac").to_path_buf(), |home| home.join("bin/javac"))
+}

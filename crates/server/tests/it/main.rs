@@ -1,0 +1,6 @@
+//! Conversations with the server, as editors hold them: over pipes, with a real compiler process.
+
+mod client;
+mod figures;
+mod findings;
+mod robust;

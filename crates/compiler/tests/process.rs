@@ -1,7 +1,9 @@
 //! The compiler process as its parent knows it, run by a real java: what it says of broken files, and that it may end or
 //! hang without anything being lost.
 
-use compiler::{Compiler, Edit, Failure, File, Launch, Module, ModuleChange, Patience, Status, Told};
+use compiler::{
+    Compiler, Edit, Failure, File, Launch, Module, ModuleChange, Patience, Status, Told, TypeChange,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -78,6 +80,33 @@ fn only_the_broken_method_is_a_stub() {
     assert_eq!(stubs, ["go"]);
     let place = file.problems[0].place.expect("a place");
     assert_eq!((place.line, place.column, place.end_column), (1, 30, 32));
+}
+
+#[test]
+fn over_the_classes_of_a_build_it_is_told_what_others_see_differently() {
+    let built = tempfile::tempdir().expect("a directory");
+    let told = compiler().configure(vec![module(&TWO)]).expect("an answer");
+    for class in told.answer.modules[0].files.iter().flat_map(|file| &file.classes) {
+        let bytes = class.bytes.as_deref().expect("bytes");
+        std::fs::write(built.path().join(&class.name).with_extension("class"), bytes).expect("written");
+    }
+    let class_path = vec![built.path().to_string_lossy().into_owned()];
+    let mut compiler = compiler();
+    let only_a = Module { class_path, ..module(&TWO[..1]) };
+    let told = compiler.configure(vec![only_a]).expect("an answer");
+    assert_eq!((classes(&told), changed(&told)), (vec!["A"], vec![]));
+    let told = compiler.change(&put("A.java", &TWO[0].1.replace("int n", "long n"))).expect("an answer");
+    let n = vec!["n".to_owned()];
+    assert_eq!(changed(&told), [TypeChange { name: "A".to_owned(), whole: false, members: n }]);
+    let told = compiler.change(&put("A.java", &TWO[0].1.replace("go()", "go(int i)"))).expect("an answer");
+    let whole = TypeChange { name: "A".to_owned(), whole: true, members: Vec::new() };
+    assert_eq!(changed(&told), [whole]);
+}
+
+/// All that was told to be different.
+fn changed(told: &Told) -> Vec<TypeChange> {
+    let files = told.answer.modules.iter().flat_map(|module| &module.files);
+    files.flat_map(|file| file.changed.clone()).collect()
 }
 
 #[test]

@@ -206,7 +206,11 @@ impl<'u> Composer<'u> {
     fn missing(&self, class: &Class, bytes: &[u8], is_cut: bool) -> Vec<Selector> {
         let stubs = class.stubs.iter().map(|stub| (stub.name.clone(), stub.descriptor.clone()));
         let mut missing: BTreeSet<Selector> = stubs.collect();
-        if is_cut || !class.lost.is_empty() {
+        // Where the head of a method has an error, what stands for it has another descriptor.
+        let good_has = |method: &Selector| self.last_sound(&class.name, method).is_some();
+        let others: BTreeSet<String> =
+            missing.iter().filter(|stub| !good_has(stub)).map(|(name, _)| name.clone()).collect();
+        if is_cut || !class.lost.is_empty() || !others.is_empty() {
             let now: BTreeSet<Selector> = classfile::parse(bytes)
                 .map(|file| file.methods.iter().map(selector).collect())
                 .unwrap_or_default();
@@ -214,7 +218,8 @@ impl<'u> Composer<'u> {
             let before = good.and_then(|bytes| classfile::parse(bytes).ok());
             let gone = before.iter().flat_map(|file| &file.methods).map(selector);
             let is_wanted = |method: &Selector| {
-                !now.contains(method) && !method.0.contains('$') && (is_cut || class.lost.contains(&method.0))
+                let is_named = class.lost.contains(&method.0) || others.contains(&method.0);
+                !now.contains(method) && !method.0.contains('$') && (is_cut || is_named)
             };
             missing.extend(gone.filter(is_wanted));
         }

@@ -49,6 +49,8 @@ pub struct Analyst {
     pub tell: Box<dyn Fn(Tell) + Send + Sync>,
     /// Texts that are open, with their versions.
     pub open: BTreeMap<PathBuf, (i32, Arc<str>)>,
+    /// Why there was nothing to analyse when that was last tried.
+    pub failure: Option<String>,
 }
 
 /// Why an analysis was left.
@@ -81,9 +83,15 @@ impl Analyst {
 
     fn analyse(&mut self) -> Left {
         match self.open() {
-            Ok(mut under) => under.serve(self),
+            Ok(mut under) => {
+                self.failure = None;
+                under.serve(self)
+            }
             Err((message, reason)) => {
-                (self.tell)(Tell::Failed { message, reason });
+                // Whoever tries again and again says so once.
+                if self.failure.replace(message.clone()).as_ref() != Some(&message) {
+                    (self.tell)(Tell::Failed { message, reason });
+                }
                 self.wait(AGAIN)
             }
         }
@@ -127,7 +135,9 @@ impl Analyst {
     }
 
     fn open(&self) -> Result<Under, (String, &'static str)> {
-        (self.tell)(Tell::Progress("opening the project", 0));
+        if self.failure.is_none() {
+            (self.tell)(Tell::Progress("opening the project", 0));
+        }
         let config = match Config::find(&self.root).map(|file| Config::read(&file)).transpose() {
             Ok(config) => config.unwrap_or_default(),
             Err(error) => {
@@ -138,7 +148,8 @@ impl Analyst {
         let setup = self.settings.setup(&self.root, config);
         let wanted = Wanted::new(&setup).map_err(|error| (format!("{error:#}"), "config"))?;
         let watched = Watched::open_for_editing(&setup.request).map_err(|error| {
-            let reason = if matches!(error, project::Error::NoJdk(_)) { "no-jdk" } else { "project" };
+            let is_jdk = matches!(error, project::Error::NoJdk(_) | project::Error::BadJdk(..));
+            let reason = if is_jdk { "no-jdk" } else { "project" };
             (error.to_string(), reason)
         })?;
         let (project, modules) = (watched.project().clone(), watched.modules().to_vec());

@@ -4,7 +4,8 @@
 use findings::{AccessKind, Finding, LockUse, Rule, Site};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use syntax::{FieldModifier, MethodDeclaration, Position, Range, Source, TextEdit};
+use std::rc::Rc;
+use syntax::{FieldDeclaration, FieldModifier, MethodDeclaration, Position, Range, Source, TextEdit};
 
 pub struct Candidate {
     pub title: String,
@@ -15,7 +16,7 @@ pub struct Candidate {
 pub struct Sources<'a> {
     /// The file of a name as findings have it.
     pub path: &'a dyn Fn(&str) -> Option<PathBuf>,
-    pub parsed: &'a dyn Fn(&Path) -> Option<std::rc::Rc<Source>>,
+    pub parsed: &'a dyn Fn(&Path) -> Option<Rc<Source>>,
 }
 
 /// The best first.
@@ -36,7 +37,7 @@ pub fn candidates(finding: &Finding, sources: &Sources<'_>) -> Vec<Candidate> {
 /// A place in a source.
 struct At<'a> {
     path: PathBuf,
-    source: std::rc::Rc<Source>,
+    source: Rc<Source>,
     /// From 0.
     line: u32,
     site: &'a Site,
@@ -91,6 +92,10 @@ fn expression(guard: &LockUse, method: &str) -> Option<String> {
 
 /// Makes the methods synchronized that touch the field without a lock.
 fn synchronized(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> {
+    // Who has chosen another lock does not want this one.
+    if finding.sites.iter().flat_map(|site| &site.locks).any(|held| held.name != "this") {
+        return None;
+    }
     let mut edits: BTreeMap<PathBuf, Vec<TextEdit>> = BTreeMap::new();
     let mut made: Vec<(String, MethodDeclaration)> = Vec::new();
     for site in &finding.sites {
@@ -119,10 +124,7 @@ fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> 
         return None;
     }
     let (class, name) = finding.field.as_deref()?.rsplit_once('.')?;
-    let outermost = class.split('$').next()?;
-    let path = (sources.path)(&format!("{}.java", outermost.replace('.', "/")))?;
-    let source = (sources.parsed)(&path)?;
-    let field = source.fields().into_iter().find(|field| field.class == class && field.name == name)?;
+    let (path, source, field) = declaration(class, name, finding, sources)?;
     let mut writes = finding.sites.iter().filter(|site| site.access == AccessKind::Write).peekable();
     writes.peek()?;
     let is_construction =
@@ -136,6 +138,24 @@ fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> 
     };
     let edits = BTreeMap::from([(path, source.add_field_modifier(&field, modifier)?)]);
     Some(Candidate { title: format!("Make {name} {word}"), edits })
+}
+
+/// Where a field is declared: in the file of its class, or in one that touches it.
+fn declaration(
+    class: &str,
+    name: &str,
+    finding: &Finding,
+    sources: &Sources<'_>,
+) -> Option<(PathBuf, Rc<Source>, FieldDeclaration)> {
+    let outermost = class.split('$').next().unwrap_or(class);
+    let own = format!("{}.java", outermost.replace('.', "/"));
+    let files =
+        std::iter::once(own.as_str()).chain(finding.sites.iter().map(|site| site.place.file.as_str()));
+    files.filter_map(|file| (sources.path)(file)).find_map(|path| {
+        let source = (sources.parsed)(&path)?;
+        let field = source.fields().into_iter().find(|field| field.class == class && field.name == name)?;
+        Some((path, source, field))
+    })
 }
 
 /// Whether what is written does not depend on what was there: otherwise two threads would still lose an update.

@@ -20,6 +20,8 @@ pub struct Folder {
     pub state: State,
     /// What is wrong, once it was said.
     pub complaint: Option<String>,
+    /// The client shows how far it is.
+    pub shows_progress: bool,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -53,9 +55,18 @@ impl Folder {
             launching,
             desk: desk.clone(),
             tell,
+            failure: None,
         };
         let thread = thread::Builder::new().stack_size(STACK).spawn(move || analyst.run()).ok();
-        Folder { root, desk, told: None, state: State::Starting, complaint: None, thread }
+        Folder {
+            root,
+            desk,
+            told: None,
+            state: State::Starting,
+            complaint: None,
+            shows_progress: false,
+            thread,
+        }
     }
 
     pub fn has(&self, path: &Path) -> bool {

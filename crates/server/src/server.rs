@@ -40,6 +40,8 @@ pub struct Server {
     /// Requests that a folder will answer.
     open_requests: Vec<(Value, u64)>,
     phase: Phase,
+    /// The client has said that it is ready to be asked.
+    is_initialized: bool,
 }
 
 /// What the client's answer is for.
@@ -75,6 +77,7 @@ impl Server {
             asked: BTreeMap::new(),
             open_requests: Vec::new(),
             phase: Phase::Before,
+            is_initialized: false,
         }
     }
 
@@ -346,7 +349,11 @@ impl Server {
             return Ok(());
         }
         match method {
-            "initialized" => self.ask_configuration(),
+            "initialized" => {
+                self.is_initialized = true;
+                self.ask_configuration();
+                self.begin_progress();
+            }
             "textDocument/didOpen" => self.did_open(params),
             "textDocument/didChange" => self.did_change(params),
             "textDocument/didSave" => self.did_save(params),
@@ -484,16 +491,32 @@ impl Server {
         let tell = Box::new(move |tell| _ = inputs.send(Input::Folder(number, tell)));
         let folder = Folder::open(root, self.settings.clone(), self.launching.clone(), &self.documents, tell);
         self.folders.insert(number, folder);
-        if self.client.abilities.progress {
+        if self.is_initialized {
+            self.begin_progress();
+        }
+        self.tell_state();
+    }
+
+    /// For folders of which nothing was shown yet. Clients take it only once they have said that they are ready.
+    fn begin_progress(&mut self) {
+        if !self.client.abilities.progress {
+            return;
+        }
+        let busy =
+            self.folders.iter_mut().filter(|(_, one)| one.state != State::Ready && !one.shows_progress);
+        let numbers: Vec<u64> = busy
+            .map(|(number, folder)| {
+                folder.shows_progress = true;
+                *number
+            })
+            .collect();
+        for number in numbers {
             let token = json!({"token": format!("{PROGRESS}/{number}")});
             let asked = self.client.ask("window/workDoneProgress/create", token);
             self.asked.insert(asked, Asked::Nothing);
-            self.progress(
-                number,
-                json!({"kind": "begin", "title": "Snarl", "message": "opening the project"}),
-            );
+            let begin = json!({"kind": "begin", "title": "Snarl", "message": "opening the project"});
+            self.progress(number, begin);
         }
-        self.tell_state();
     }
 
     fn remove_folder(&mut self, root: &Path) {
@@ -504,10 +527,15 @@ impl Server {
     }
 
     fn progress(&self, number: u64, value: Value) {
-        if self.client.abilities.progress {
+        if self.folders.get(&number).is_some_and(|folder| folder.shows_progress) {
             self.client
                 .notify("$/progress", json!({"token": format!("{PROGRESS}/{number}"), "value": value}));
         }
+    }
+
+    fn end_progress(&mut self, number: u64, message: &str) {
+        self.progress(number, json!({"kind": "end", "message": message}));
+        self.folders.get_mut(&number).into_iter().for_each(|folder| folder.shows_progress = false);
     }
 
     fn told(&mut self, number: u64, tell: Tell) {
@@ -556,7 +584,7 @@ impl Server {
         let paths = self.shelf.take(&told, before.as_ref(), &self.documents);
         self.publish_all(&paths);
         if told.is_whole && !was_ready {
-            self.progress(number, json!({"kind": "end", "message": "ready"}));
+            self.end_progress(number, "ready");
         }
         if self.client.abilities.snarl {
             let is_same = before.is_some_and(|before| before.findings == told.findings);
@@ -583,7 +611,7 @@ impl Server {
         let is_new = folder.complaint.as_ref() != Some(&message);
         folder.complaint = Some(message.clone());
         folder.state = State::Failed { message: message.clone(), reason };
-        self.progress(number, json!({"kind": "end", "message": "not analysed"}));
+        self.end_progress(number, "not analysed");
         if is_new {
             self.client.log(&message);
             // Clients that show states need no message beside.

@@ -47,12 +47,13 @@ impl Shelf {
         self.put(path, moved)
     }
 
-    /// Takes in what an analysis says; returns the files that differ now. What is about a text that has been edited
-    /// since is left out: there will be newer.
+    /// Takes in what an analysis says of all files that were told before or are; returns those that differ now. What is
+    /// about a text that has been edited since is left out: there will be newer.
     pub fn take(&mut self, told: &Told, before: Option<&Arc<Told>>, documents: &Documents) -> Vec<PathBuf> {
         let older = before.into_iter().flat_map(|before| before.diagnostics.keys());
         let mut paths: Vec<PathBuf> = told.diagnostics.keys().chain(older).cloned().collect();
-        paths.extend(documents.0.keys().cloned());
+        // One that was passed over because it had been edited may have nothing to be told of now.
+        paths.extend(told.texts.keys().cloned());
         paths.sort();
         paths.dedup();
         paths.retain(|path| {

@@ -14,35 +14,53 @@ pub fn shifted(diagnostics: &[Diagnostic], old: &str, new: &str) -> Vec<Diagnost
         let from = diagnostic.range.start.0;
         let to = lines.map(from + 1).saturating_sub(1);
         let (before, after) = (old.get(from as usize)?, new.get(to as usize)?);
-        let column = |at: u32| moved(before, after, at);
-        let range = Range {
-            start: (to, column(diagnostic.range.start.1)),
-            end: (to, column(diagnostic.range.end.1)),
-        };
+        let edit = Edit::between(before, after);
+        let (start, end) =
+            (edit.moved_start(diagnostic.range.start.1), edit.moved_end(diagnostic.range.end.1));
+        let range = Range { start: (to, start), end: (to, end) };
         (range.start < range.end).then(|| Diagnostic { range, ..diagnostic.clone() })
     };
     diagnostics.iter().filter_map(shift).collect()
 }
 
-/// A column of a line that was edited: what is behind the edit moves with the end of the line.
-fn moved(before: &str, after: &str, column: u32) -> u32 {
-    if before == after {
-        return column;
+/// What two versions of a line have in common, in UTF-16 units: so many at the beginning, so many at the end.
+struct Edit {
+    start: usize,
+    end: usize,
+    before: usize,
+    after: usize,
+}
+
+impl Edit {
+    fn between(before: &str, after: &str) -> Edit {
+        let (before, after): (Vec<u16>, Vec<u16>) =
+            (before.encode_utf16().collect(), after.encode_utf16().collect());
+        let start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+        let most = before.len().min(after.len());
+        let end = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        Edit { start, end, before: before.len(), after: after.len() }
     }
-    let (before, after): (Vec<u16>, Vec<u16>) =
-        (before.encode_utf16().collect(), after.encode_utf16().collect());
-    let start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
-    let most = before.len().min(after.len()) - start;
-    let end = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-    let at = column as usize;
-    let to = if at <= start {
-        at
-    } else if at >= before.len() - end {
-        (at + after.len()).saturating_sub(before.len())
-    } else {
-        after.len() - end
-    };
-    u32::try_from(to.min(after.len())).unwrap_or(u32::MAX)
+
+    /// Something that begins where something is inserted begins behind it.
+    fn moved_start(&self, column: u32) -> u32 {
+        let at = column as usize;
+        if at + self.end >= self.before { self.from_end(at) } else { self.from_start(at) }
+    }
+
+    /// Something that ends there ends before it.
+    fn moved_end(&self, column: u32) -> u32 {
+        let at = column as usize;
+        if at <= self.start { self.from_start(at) } else { self.from_end(at) }
+    }
+
+    fn from_start(&self, at: usize) -> u32 {
+        u32::try_from(at.min(self.start)).unwrap_or(u32::MAX)
+    }
+
+    fn from_end(&self, at: usize) -> u32 {
+        let left = self.before.saturating_sub(at).min(self.end);
+        u32::try_from(self.after - left).unwrap_or(u32::MAX)
+    }
 }
 
 #[cfg(test)]

@@ -154,12 +154,13 @@ impl<'a> Teller<'a> {
 
     /// The finding as a client's program reads it.
     pub fn finding(&self, finding: &Finding) -> Value {
-        let locks: Vec<&String> = finding
-            .sites
-            .iter()
-            .filter_map(|site| site.holds.as_ref().or(site.acquires.as_ref()))
-            .map(|held| &held.name)
-            .collect();
+        let name = |site: &Site| {
+            let held = site.holds.as_ref().or(site.acquires.as_ref())?;
+            // Of objects without a name of their own the class tells most.
+            let class = || Some(site.method.split('(').next()?.rsplit_once('.')?.0.to_owned());
+            if held.name == "this" { class() } else { Some(held.name.clone()) }
+        };
+        let locks: Vec<String> = finding.sites.iter().filter_map(name).collect();
         let mut told = json!({
             "id": finding.id,
             "rule": finding.rule.id(),

@@ -6,6 +6,8 @@ use std::io::{self, BufRead, Read, Write};
 
 /// Longer messages are none: nobody sends a source of this size.
 const LONGEST: usize = 256 << 20;
+/// Nor are longer headers.
+const LONGEST_LINE: usize = 8192;
 
 pub enum Incoming {
     Message(Value),
@@ -21,8 +23,9 @@ pub fn read(from: &mut impl BufRead) -> Incoming {
     let mut length: Option<Result<usize, String>> = None;
     loop {
         let mut line = Vec::new();
-        match from.take(8192).read_until(b'\n', &mut line) {
+        match from.take(LONGEST_LINE as u64).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return Incoming::End,
+            Ok(read) if !line.ends_with(b"\n") && read < LONGEST_LINE => return Incoming::End,
             Ok(_) => {}
         }
         let text = String::from_utf8_lossy(&line);
@@ -105,7 +108,7 @@ mod tests {
         for bad in [
             "Content-Length: 5\r\n\r\nnojso",
             "Content-Length: 2\r\n\r\n[]",
-            "Content-Length: 9\r\n\r\n{\"a\": \"\u{fffd}",
+            "Content-Length: 10\r\n\r\n{\"a\": \"\u{fffd}",
             "nonsense\r\n",
             "Content-Length: -1\r\n\r\n",
             "Content-Length: 99999999999999999999\r\n\r\n",

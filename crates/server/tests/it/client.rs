@@ -47,7 +47,9 @@ pub fn uri(path: &Path) -> String {
 impl Client {
     /// Has begun to talk, and has told of this folder.
     pub fn open(root: &Path) -> Client {
-        Client::with(&[root], json!({"experimental": {"snarl": true}}), json!({}))
+        let publishes = json!({"publishDiagnostics": {"relatedInformation": true}});
+        let capabilities = json!({"experimental": {"snarl": true}, "textDocument": publishes});
+        Client::with(&[root], capabilities, json!({}))
     }
 
     pub fn with(roots: &[&Path], capabilities: Value, settings: Value) -> Client {

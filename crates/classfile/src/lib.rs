@@ -20,5 +20,5 @@ pub use decode::Instructions;
 pub use error::Error;
 pub use pool::{BootstrapArg, Handle, HandleKind};
 pub use reader::parse;
-pub use source::{ClassBytes, ClassSource, Earlier, Layer};
+pub use source::{ClassBytes, ClassSource, Earlier, Kept, Layer};
 pub use types::*;

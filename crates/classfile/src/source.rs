@@ -30,8 +30,17 @@ pub struct ClassBytes {
 pub struct Earlier {
     /// The whole class.
     pub bytes: Arc<[u8]>,
-    /// Name and descriptor of the methods that still count.
-    pub methods: Vec<(String, String)>,
+    /// The methods that still count.
+    pub methods: Vec<Kept>,
+}
+
+/// A method of an earlier version that still counts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kept {
+    pub name: String,
+    pub descriptor: String,
+    /// The descriptor of the method whose code it is now: another one where a type in it is not known any more.
+    pub now: String,
 }
 
 impl ClassBytes {
@@ -41,9 +50,10 @@ impl ClassBytes {
 }
 
 impl Earlier {
-    /// Whether this method still counts.
-    pub fn has(&self, method: &Method<'_>) -> bool {
-        self.methods.iter().any(|(name, descriptor)| *name == method.name && *descriptor == method.descriptor)
+    /// What a method of the earlier version counts for.
+    pub fn kept(&self, method: &Method<'_>) -> impl Iterator<Item = &Kept> {
+        let is_it = |kept: &&Kept| kept.name == method.name && kept.descriptor == method.descriptor;
+        self.methods.iter().filter(is_it)
     }
 }
 

@@ -60,7 +60,8 @@ pub struct TypeChange {
     pub name: String,
     /// It has come or gone, or more of it is different than the members.
     pub whole: bool,
-    /// Fields and private methods that are different; only those who also write such a name are concerned.
+    /// Fields and private methods that are different. If that is all, only those who also write such a name are
+    /// concerned.
     pub members: Vec<String>,
 }
 

@@ -56,12 +56,14 @@ impl ParsedClass {
             // Without it the methods are what stands in their place.
             let Ok(version) = Parsed::of(earlier.bytes.clone()) else { continue };
             let methods = version.borrow_dependent().methods.iter().enumerate();
-            for (at, method) in methods.filter(|(_, method)| earlier.has(method)) {
+            for (at, method, kept) in
+                methods.flat_map(|(at, method)| earlier.kept(method).map(move |kept| (at, method, kept)))
+            {
                 let code = (versions.len(), at);
                 let own = &versions[0].borrow_dependent().methods;
-                let is_same =
-                    |other: &Method<'_>| other.name == method.name && other.descriptor == method.descriptor;
-                match own.iter().position(is_same) {
+                let stands_for =
+                    |other: &Method<'_>| other.name == method.name && *other.descriptor == *kept.now;
+                match own.iter().position(stands_for) {
                     // Where the parameters are elsewhere, the code means something else.
                     Some(own_at) if is_static(&own[own_at]) == is_static(method) => {
                         members[own_at].code = code;

@@ -3,7 +3,7 @@
 
 use crate::names::{earlier_class, earlier_lambda, lambdas_of, told_lambdas, with_classes};
 use crate::rewrite::rewritten;
-use classfile::{ClassBytes, ClassFile, Earlier, Insn, Layer, Method};
+use classfile::{ClassBytes, ClassFile, Earlier, Insn, Kept, Layer, Method};
 use compiler::{Class, FileAnswer, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -193,10 +193,8 @@ impl<'u> Composer<'u> {
                 by_version.entry(at).or_default().push(method);
             }
         }
-        let earlier: Vec<Earlier> = by_version
-            .into_iter()
-            .filter_map(|(at, methods)| self.earlier(&class.name, at, methods))
-            .collect();
+        let earlier: Vec<Earlier> =
+            by_version.into_iter().filter_map(|(at, methods)| self.earlier(class, at, methods)).collect();
         let mut composed = ClassBytes::new(bytes.clone(), Layer::App);
         composed.earlier = earlier.into();
         self.composed.insert(class.name.clone(), composed);
@@ -235,31 +233,32 @@ impl<'u> Composer<'u> {
     }
 
     /// Methods of a class as they were in a version, with the lambdas and local classes that they use.
-    fn earlier(&mut self, class: &str, at: usize, methods: Vec<Selector>) -> Option<Earlier> {
+    fn earlier(&mut self, class: &Class, at: usize, methods: Vec<Selector>) -> Option<Earlier> {
         let version = self.versions[at].version.clone();
-        let bytes = version.classes.get(class)?;
+        let bytes = version.classes.get(&class.name)?;
         let file = classfile::parse(bytes).ok()?;
         let wanted: Vec<&Method<'_>> =
             file.methods.iter().filter(|method| methods.contains(&selector(method))).collect();
         let lambdas = lambdas_of(&file, &wanted);
-        let renamed: BTreeMap<String, String> =
+        let lambda_names: BTreeMap<String, String> =
             lambdas.iter().filter_map(|name| Some((name.clone(), earlier_lambda(name, at)?))).collect();
         let of_lambdas: Vec<&Method<'_>> =
             file.methods.iter().filter(|method| lambdas.contains(&*method.name)).collect();
         let used = classes_used(&file, wanted.iter().chain(&of_lambdas).copied());
         self.keep_local_classes(used, at);
-        let rename = |text: &str| {
-            renamed.get(text).cloned().or_else(|| with_classes(text, &self.versions[at].renamed))
-        };
-        let mut kept: Vec<Selector> = wanted.iter().map(|method| selector(method)).collect();
-        kept.extend(of_lambdas.iter().map(|method| selector(method)));
-        for (name, descriptor) in &mut kept {
-            *name = renamed.get(name).unwrap_or(name).clone();
-            *descriptor =
-                with_classes(descriptor, &self.versions[at].renamed).unwrap_or_else(|| descriptor.clone());
+        let renamed = |text: &str| with_classes(text, &self.versions[at].renamed);
+        let mut methods = Vec::new();
+        for method in wanted.iter().chain(&of_lambdas) {
+            let (name, descriptor) = selector(method);
+            let descriptor = renamed(&descriptor).unwrap_or(descriptor);
+            // For those who have not noticed yet, and for those who have.
+            for now in BTreeSet::from([descriptor.as_str(), standing_for(class, &name, &descriptor)]) {
+                let name = lambda_names.get(&name).unwrap_or(&name).clone();
+                methods.push(Kept { name, descriptor: descriptor.clone(), now: now.to_owned() });
+            }
         }
-        let bytes = self.rewritten(bytes, at, &rename)?;
-        Some(Earlier { bytes, methods: kept })
+        let rename = |text: &str| lambda_names.get(text).cloned().or_else(|| renamed(text));
+        Some(Earlier { bytes: self.rewritten(bytes, at, &rename)?, methods })
     }
 
     /// A class of a version of which all classes are kept.
@@ -300,6 +299,19 @@ impl<'u> Composer<'u> {
         let map = lines.map(|lines| move |line: u32| lines.map(line));
         rewritten(bytes, rename, map.as_ref().map(|map| map as &dyn Fn(u32) -> u32))
     }
+}
+
+/// The descriptor of what stands for a method now: where its result is of no known type, that of a stub.
+fn standing_for<'a>(class: &'a Class, name: &str, descriptor: &'a str) -> &'a str {
+    fn parameters(descriptor: &str) -> &str {
+        descriptor.rsplit_once(')').map_or(descriptor, |(parameters, _)| parameters)
+    }
+    let mut stubs = class.stubs.iter().filter(|stub| stub.name == name);
+    if stubs.clone().any(|stub| stub.descriptor == descriptor) {
+        return descriptor;
+    }
+    let stub = stubs.find(|stub| parameters(&stub.descriptor) == parameters(descriptor));
+    stub.map_or(descriptor, |stub| &stub.descriptor)
 }
 
 /// The classes that code makes objects of, calls or reads.

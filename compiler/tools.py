@@ -79,6 +79,8 @@ def compile_java(sources, class_path, into, java_home=None):
     """Compiles for Java 17 with all warnings as errors, except that the Eclipse compiler's insides are used."""
     into.mkdir(parents=True, exist_ok=True)
     command = [tool("javac", java_home), "--release", "17", "-Xlint:all", "-Werror", "-proc:none", "-d", str(into)]
+    # Otherwise the virtual machine makes a class for every kind of concatenation, at every start.
+    command += ["-XDstringConcat=inline"]
     if class_path:
         command += ["-cp", os.pathsep.join(map(str, class_path))]
     run(*command, *sorted(map(str, sources)))

@@ -20,6 +20,8 @@ import java.util.Optional;
 final class ImageLocation extends Location {
     private final FileSystem image;
 
+    private final Map<String, Boolean> known = new HashMap<>();
+
     /** The directories that have classes of a package, one per module; mostly one, or none. */
     private final Map<String, List<Path>> packages = new HashMap<>();
 
@@ -32,10 +34,11 @@ final class ImageLocation extends Location {
             throw new NoSuchFileException("java.lang.Object in the image");
     }
 
+    /** Also one that only has others in it. */
     @Override
     public boolean hasPackage(String packageName) {
         return packageName.isEmpty()
-                || Files.isDirectory(links(packageName)); // also one that only has others in it
+                || known.computeIfAbsent(packageName, name -> Files.isDirectory(links(name)));
     }
 
     @Override
@@ -54,18 +57,18 @@ final class ImageLocation extends Location {
     }
 
     private Optional<Path> find(String className) {
-        Optional<Path> known = classes.get(className);
-        if (known == null) {
+        Optional<Path> place = classes.get(className);
+        if (place == null) {
             int slash = className.lastIndexOf('/');
-            known =
+            place =
                     slash < 0
                             ? Optional.empty()
                             : find(
                                     className.substring(0, slash),
                                     className.substring(slash + 1) + ".class");
-            classes.put(className, known);
+            classes.put(className, place);
         }
-        return known;
+        return place;
     }
 
     private Optional<Path> find(String packageName, String file) {
@@ -79,10 +82,9 @@ final class ImageLocation extends Location {
     }
 
     private List<Path> directories(String packageName) {
-        Path links = links(packageName);
         List<Path> found = new ArrayList<>();
-        if (!Files.isDirectory(links)) return found;
-        try (DirectoryStream<Path> modules = Files.newDirectoryStream(links)) {
+        if (!hasPackage(packageName)) return found;
+        try (DirectoryStream<Path> modules = Files.newDirectoryStream(links(packageName))) {
             for (Path module : modules) {
                 String name = module.getFileName().toString();
                 Path directory = image.getPath("/modules", name, packageName);

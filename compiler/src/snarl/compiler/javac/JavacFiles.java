@@ -93,7 +93,8 @@ final class JavacFiles extends ForwardingJavaFileManager<StandardJavaFileManager
         }
         for (Module dependency : module.dependencies()) {
             for (OfferedClass offered : dependency.offeredIn(slashed)) {
-                if (lookup.find(offered.name()) instanceof Found.Live && names.add(offered.name())) found.add(new Known(offered));
+                boolean seen = lookup.find(offered.name()) instanceof Found.Live;
+                if (seen && names.add(offered.name())) found.add(new Known(offered));
             }
         }
         for (JavaFileObject file : listed) {

@@ -41,6 +41,8 @@ public final class Signature {
     /** public, private, protected, static, final, enum. */
     private static final int FIELD_FLAGS = 0x401F;
 
+    private static final Signature NOTHING = new Signature("", Map.of());
+
     private final String general;
     private final Map<String, String> named;
 
@@ -53,21 +55,15 @@ public final class Signature {
         return new Reader(new ClassBytes(classFile)).read();
     }
 
-    /** Whether anybody outside the file can see the class at all. */
-    public boolean visible() {
-        return !general.isEmpty();
-    }
-
-    /**
-     * What is different in the other: null if it is the general part, else the names of the
-     * members.
-     */
-    public Set<String> difference(Signature other) {
-        if (!general.equals(other.general)) return null;
+    /** What is different where the other was; either may be null for no class at all. */
+    public static Difference between(Signature one, Signature other) {
+        if (one == other) return Difference.NONE;
+        Signature before = one == null ? NOTHING : one;
+        Signature after = other == null ? NOTHING : other;
         Set<String> names = new TreeSet<>();
-        collect(named, other.named, names);
-        collect(other.named, named, names);
-        return names;
+        collect(before.named, after.named, names);
+        collect(after.named, before.named, names);
+        return new Difference(!before.general.equals(after.general), names);
     }
 
     private static void collect(
@@ -101,7 +97,7 @@ public final class Signature {
             return new Signature(general.toString(), named);
         }
 
-        /** Local and anonymous classes, and all inside them, are seen by nobody outside their file. */
+        /** Local and anonymous classes, and all inside them, are seen by nobody else. */
         private boolean isHidden() {
             if ((file.access & SYNTHETIC) != 0) return true;
             Map<String, String> outer = new HashMap<>();
@@ -158,7 +154,7 @@ public final class Signature {
             else line("method", method.name(), text);
         }
 
-        /** Also its constructors: nobody can call them, and compilers differ in how they write them. */
+        /** Also constructors: nobody can call them, and compilers differ in how they write them. */
         private boolean isOfEveryEnum(Member method) {
             String own = "L" + file.name + ";";
             return switch (method.name()) {

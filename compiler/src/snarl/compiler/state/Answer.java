@@ -1,8 +1,9 @@
 package snarl.compiler.state;
 
+import snarl.compiler.shape.Difference;
+
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What the parent is told after a request: every file that was compiled or has gone, and how long
@@ -14,16 +15,15 @@ public record Answer(Timing timing, List<String> notes, List<OfModule> modules) 
     /**
      * @param dependent whether the file was compiled only because something it refers to has
      *     changed
-     * @param changed by class name, what others see differently now: the members, or null for more
-     *     than members
+     * @param changed by class name, what others see differently now
      */
     public record File(
             String path,
             Compiled compiled,
             boolean dependent,
             List<ClassFile> classes,
-            Map<String, Set<String>> changed) {
-        static File removed(String path, Map<String, Set<String>> changed) {
+            Map<String, Difference> changed) {
+        static File removed(String path, Map<String, Difference> changed) {
             return new File(path, Compiled.removed(), false, List.of(), changed);
         }
     }

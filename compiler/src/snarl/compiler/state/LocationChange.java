@@ -31,7 +31,7 @@ final class LocationChange {
         List<TypeChange> changes = new ArrayList<>();
         for (String name : classes) {
             if (isHidden(name, lookup)) continue;
-            changes.add(TypeChange.of(name, null));
+            changes.add(TypeChange.of(name));
             for (String parent : Packages.withParents(Names.packageOf(name).replace('/', '.'))) {
                 String slashed = parent.replace('.', '/');
                 if (old.hasPackage(slashed) != now.hasPackage(slashed)) packages.add(parent);

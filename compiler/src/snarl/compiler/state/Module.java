@@ -1,6 +1,7 @@
 package snarl.compiler.state;
 
 import snarl.compiler.classpath.ClassPath;
+import snarl.compiler.shape.Difference;
 import snarl.compiler.wire.Request.ModuleConfig;
 
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ public final class Module {
     private final Built built;
     private int damaged;
 
-    /** What was seen of the types that have been touched since the last answer, before they were. */
+    /** What was seen of types that have been touched since the last answer, before they were. */
     private final Map<String, Sight> before = new TreeMap<>();
 
     /** The types that each file has touched since the last answer. */
@@ -122,7 +123,8 @@ public final class Module {
     String outline(String type) {
         StringBuilder texts = new StringBuilder();
         for (Unit unit : sayers.getOrDefault(type, Set.of())) {
-            if (unit.outline() != null) texts.append(unit.path()).append('\n').append(unit.outline());
+            if (unit.outline() == null) continue;
+            texts.append(unit.path()).append('\n').append(unit.outline());
         }
         return texts.toString();
     }
@@ -256,7 +258,7 @@ public final class Module {
         List<Answer.File> files = new ArrayList<>();
         for (String path : untold) {
             Unit unit = units.get(path);
-            Map<String, Set<String>> changed = changed(touched.getOrDefault(path, Set.of()));
+            Map<String, Difference> changed = changed(touched.getOrDefault(path, Set.of()));
             files.add(unit == null ? Answer.File.removed(path, changed) : unit.tell(changed));
         }
         untold.clear();
@@ -265,8 +267,8 @@ public final class Module {
         return files;
     }
 
-    private Map<String, Set<String>> changed(Set<String> types) {
-        Map<String, Set<String>> changed = new TreeMap<>();
+    private Map<String, Difference> changed(Set<String> types) {
+        Map<String, Difference> changed = new TreeMap<>();
         for (String type : types)
             changed.putAll(
                     before.get(type).classesThatDiffer(Sight.of(this, Set.of(type), Set.of())));

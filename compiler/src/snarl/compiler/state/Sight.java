@@ -1,5 +1,6 @@
 package snarl.compiler.state;
 
+import snarl.compiler.shape.Difference;
 import snarl.compiler.shape.Signature;
 import snarl.compiler.state.Found.Live;
 import snarl.compiler.state.Found.Read;
@@ -54,7 +55,7 @@ final class Sight {
     List<TypeChange> changesTo(Sight later) {
         List<TypeChange> changes = new ArrayList<>();
         classesThatDiffer(later)
-                .forEach((name, members) -> changes.add(TypeChange.of(name, members)));
+                .forEach((name, difference) -> changes.add(TypeChange.of(name, difference)));
         Set<String> comeOrGone = new TreeSet<>(packages);
         comeOrGone.addAll(later.packages);
         comeOrGone.removeIf(name -> packages.contains(name) && later.packages.contains(name));
@@ -62,25 +63,20 @@ final class Sight {
         return changes;
     }
 
-    /** The names of classes, with the members that are different, or null for more than members. */
-    Map<String, Set<String>> classesThatDiffer(Sight later) {
-        Map<String, Set<String>> changed = new TreeMap<>();
+    /** By the names of classes, what is different of them later. */
+    Map<String, Difference> classesThatDiffer(Sight later) {
+        Map<String, Difference> changed = new TreeMap<>();
         Set<String> names = new TreeSet<>(classes.keySet());
         names.addAll(later.classes.keySet());
         for (String name : names) {
             Seen old = classes.getOrDefault(name, new Seen(null, ""));
             Seen now = later.classes.getOrDefault(name, new Seen(null, ""));
-            Set<String> members = difference(old.signature, now.signature);
-            if (!old.outline.equals(now.outline)) members = null;
-            if (members == null || !members.isEmpty()) changed.put(name, members);
+            Difference difference = Signature.between(old.signature, now.signature);
+            if (!old.outline.equals(now.outline))
+                difference = new Difference(true, difference.members());
+            if (!difference.isNone()) changed.put(name, difference);
         }
         return changed;
-    }
-
-    private static Set<String> difference(Signature old, Signature now) {
-        if (old == now) return Set.of();
-        if (old != null && now != null) return old.difference(now);
-        return (old == null ? now : old).visible() ? null : Set.of();
     }
 
     private static Signature signature(Module module, Found found, String className) {

@@ -1,5 +1,7 @@
 package snarl.compiler.state;
 
+import snarl.compiler.shape.Difference;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,8 +21,14 @@ record TypeChange(String packageName, List<String> simpleNames, Set<String> name
                 && (names == null || unit.source().mentionsAny(names));
     }
 
+    /** A change of more than members of a class. */
+    static TypeChange of(String className) {
+        return of(className, new Difference(true, Set.of()));
+    }
+
     /** A change of a class with this internal name, which may be nested. */
-    static TypeChange of(String className, Set<String> names) {
+    static TypeChange of(String className, Difference difference) {
+        Set<String> names = difference.whole() ? null : difference.members();
         List<String> simple = new ArrayList<>();
         int begin = className.lastIndexOf('/') + 1;
         for (String around : Names.around(className)) simple.add(around.substring(begin));

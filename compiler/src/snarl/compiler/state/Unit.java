@@ -1,5 +1,6 @@
 package snarl.compiler.state;
 
+import snarl.compiler.shape.Difference;
 import snarl.compiler.state.Compiled.ClassOutput;
 import snarl.compiler.state.Compiled.Status;
 
@@ -148,6 +149,8 @@ public final class Unit {
         origins = Set.of();
         Set<String> others = result.types();
         held = others.removeIf(built::has);
+        for (String origin : built.origins(path, packageName))
+            held |= !built.typesFrom(origin).isEmpty();
         if (held) offer(null, others, says);
         else if (offered.isEmpty()) offer(result.outline(), others, Set.of());
     }
@@ -175,7 +178,7 @@ public final class Unit {
     }
 
     /** The answer about this file, after which the parent knows what it holds. */
-    Answer.File tell(Map<String, Set<String>> changed) {
+    Answer.File tell(Map<String, Difference> changed) {
         Map<String, byte[]> before = told;
         told = new HashMap<>();
         List<Answer.ClassFile> classes = new ArrayList<>();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -166,7 +167,8 @@ public final class Workspace {
         touched.types().forEach(changed::touch);
         Map<Module, Sight> before = new LinkedHashMap<>();
         for (Module module : modules.all()) {
-            if (module == changed || module.dependencies().contains(changed))
+            boolean sees = module == changed || module.dependencies().contains(changed);
+            if (sees && !except.containsAll(module.units()))
                 before.put(module, touched.seenBy(module));
         }
         change.run();
@@ -185,8 +187,12 @@ public final class Workspace {
      * from others.
      */
     private static void compileWithout(Unit held, Module module, Collection<Unit> together) {
+        Set<String> types = new TreeSet<>(held.declared());
+        types.addAll(held.says());
+        for (String origin : module.built().origins(held.path(), held.packageName()))
+            types.addAll(module.built().typesFrom(origin));
         List<TypeChange> changes = new ArrayList<>();
-        for (String type : held.declared()) changes.add(TypeChange.of(type, null));
+        for (String type : types) changes.add(TypeChange.of(type));
         List<Unit> never = module.withRivals(List.of(held));
         for (Unit unit : together) {
             if (!unit.isHeld() && !never.contains(unit)) markIfConcerned(module, unit, changes);

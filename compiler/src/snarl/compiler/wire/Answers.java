@@ -1,5 +1,6 @@
 package snarl.compiler.wire;
 
+import snarl.compiler.shape.Difference;
 import snarl.compiler.state.Answer;
 import snarl.compiler.state.Compiled;
 import snarl.compiler.state.Compiled.ClassOutput;
@@ -8,7 +9,6 @@ import snarl.compiler.state.Timing;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
 
 /** Writes all that the parent is told as frames. */
@@ -84,10 +84,10 @@ public final class Answers {
         list(out, List.copyOf(file.changed().entrySet()), Answers::changed);
     }
 
-    private static void changed(Encoder out, Map.Entry<String, Set<String>> type) {
-        Set<String> members = type.getValue();
-        out.text(type.getKey()).bool(members == null);
-        list(out, members == null ? List.of() : List.copyOf(members), Encoder::text);
+    private static void changed(Encoder out, Map.Entry<String, Difference> type) {
+        Difference difference = type.getValue();
+        out.text(type.getKey()).bool(difference.whole());
+        list(out, List.copyOf(difference.members()), Encoder::text);
     }
 
     private static void problem(Encoder out, Problem problem) {

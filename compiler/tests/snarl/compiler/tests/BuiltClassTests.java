@@ -5,6 +5,7 @@ import static snarl.compiler.tests.Suite.holds;
 
 import snarl.compiler.ecj.EcjBackend;
 import snarl.compiler.javac.JavacBackend;
+import snarl.compiler.shape.Difference;
 import snarl.compiler.shape.Signature;
 import snarl.compiler.state.Backend;
 import snarl.compiler.state.Compiled;
@@ -13,7 +14,6 @@ import snarl.compiler.wire.Request.ModuleConfig;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
 
 /** A few sources over the classes that a build has made of all of them. */
 final class BuiltClassTests {
@@ -96,13 +96,13 @@ final class BuiltClassTests {
                         equal(List.of("A.java", "B.java"), project.recompiled());
                         holds(project.compiled("B.java").errors(), "a long is no int");
                         project.put("A.java", A.replace("public int x", "public long x"));
-                        equal(List.of("p/A whole"), project.changed());
+                        equal(List.of("p/A whole [x]"), project.changed());
                         project.put("A.java", A.replace("int y", "int z").replace("help", "aid"));
                         equal(List.of("p/A [aid, help, x]", "p/A$In [y, z]"), project.changed());
                         project.put("A.java", A.replace("public static class In {", "class In {"));
                         // The type around it has it in its head.
                         equal(
-                                List.of("p/A whole", "p/A$In whole"),
+                                List.of("p/A whole [aid, help]", "p/A$In whole [y, z]"),
                                 project.changed());
                     }
                 });
@@ -186,7 +186,7 @@ final class BuiltClassTests {
                         Project project = over(scratch, files("Sub.java", SUB));
                         String without = A.replace("public static class In { public int y; }", "");
                         project.put("A.java", without);
-                        equal(List.of("p/A whole", "p/A$In whole"), project.changed("A"));
+                        equal(List.of("p/A whole", "p/A$In whole [y]"), project.changed("A"));
                         equal(List.of("A.java", "Sub.java"), project.recompiled());
                         equal(
                                 List.of("Sub.java:1: A.In cannot be resolved to a type"),
@@ -220,7 +220,9 @@ final class BuiltClassTests {
                         project.configure(overBuild(scratch, "U.java", user));
                         equal(List.of(), project.errors());
                         project.put("A.java", A);
-                        equal(List.of("p/Aside whole", "p/Aside$In whole"), project.changed("A"));
+                        equal(
+                                List.of("p/Aside whole [z]", "p/Aside$In whole"),
+                                project.changed("A"));
                         equal(List.of("A.java", "U.java"), project.recompiled());
                         holds(project.compiled("U.java").errors(), project.errors());
                         project.put("A.java", two);
@@ -233,7 +235,9 @@ final class BuiltClassTests {
                     try (Scratch scratch = new Scratch()) {
                         Project project = over(scratch, files("A.java", A, "B.java", B));
                         project.put("A.java", "");
-                        equal(List.of("p/A whole", "p/A$In whole"), project.changed("A"));
+                        equal(
+                                List.of("p/A whole [help, x]", "p/A$In whole [y]"),
+                                project.changed("A"));
                         holds(project.compiled("B.java").errors(), project.errors());
                         project.put("A.java", A.replace("package p", "package q"));
                         holds(project.compiled("B.java").errors(), "it has moved");
@@ -300,7 +304,8 @@ final class BuiltClassTests {
                     }
                 });
         suite.test(
-                "built classes: with hold, a damaged file offers its own types where there are none",
+                "built classes: with hold, a damaged file offers types of its own where there are"
+                        + " none",
                 () -> {
                     try (Scratch scratch = new Scratch()) {
                         build(scratch, "A.java", A, "B.java", B);
@@ -315,19 +320,34 @@ final class BuiltClassTests {
                     }
                 });
         suite.test(
-                "built classes: with hold, a file without any type is seen as it was built",
+                "built classes: with hold, a type that damage has swallowed is seen as it was",
                 () -> {
                     try (Scratch scratch = new Scratch()) {
-                        build(scratch, "A.java", A, "B.java", B);
+                        String two = A + " class More { static int z; }";
+                        String user = "package p; class U { int z = More.z; }";
+                        build(scratch, "p/A.java", two);
                         Project project = new Project(new EcjBackend());
                         project.configure(
                                 Project.holding(
-                                        overBuild(scratch, "A.java", "pack p; {{", "B.java", B)));
-                        holds(!project.compiled("B.java").errors(), project.errors());
+                                        overBuild(scratch, "p/A.java", A, "U.java", user)));
+                        holds(project.compiled("U.java").errors(), "it is whole, and has lost it");
+                        for (String damaged : List.of(A.replace("}", ""), "pack p; {{")) {
+                            project = new Project(new EcjBackend());
+                            project.configure(
+                                    Project.holding(
+                                            overBuild(
+                                                    scratch,
+                                                    "p/A.java",
+                                                    damaged,
+                                                    "U.java",
+                                                    user)));
+                            holds(!project.compiled("U.java").errors(), project.errors());
+                        }
                     }
                 });
         suite.test(
-                "with hold, what is compiled together with a damaged file sees what the file offers",
+                "with hold, what is compiled together with a damaged file sees what that file"
+                        + " offers",
                 () -> {
                     Project project = new Project(new EcjBackend());
                     project.configure(
@@ -360,7 +380,7 @@ final class BuiltClassTests {
                         equal(List.of("A.java"), project.recompiled());
                         String without = A.replace("public static class In { public int y; }", "");
                         project.edit("lib", replace("A.java", without));
-                        equal(List.of("p/A whole", "p/A$In whole"), project.changed("A"));
+                        equal(List.of("p/A whole", "p/A$In whole [y]"), project.changed("A"));
                         equal(List.of("A.java", "U.java"), project.recompiled());
                         equal(
                                 List.of("U.java:1: p.A.In cannot be resolved to a type"),
@@ -383,7 +403,9 @@ final class BuiltClassTests {
                         project.edit("lib", replace("A.java", A));
                         // On the class path of the library there is nothing, on that of the user
                         // there is something else.
-                        equal(List.of("p/A whole", "p/A$In whole"), project.changed("A"));
+                        equal(
+                                List.of("p/A whole [help, x]", "p/A$In whole [y]"),
+                                project.changed("A"));
                         equal(List.of("A.java", "U.java"), project.recompiled());
                     }
                 });
@@ -444,7 +466,8 @@ final class BuiltClassTests {
                     + " E() { } enum Plain { A } }",
             "R.java",
             "import java.util.*; public record R(int a, List<? extends Object> b, String... c) {"
-                    + " public R { } R(int a) { this(a, null); } static int x; private void p() { } }",
+                    + " public R { } R(int a) { this(a, null); } static int x; private void p() { }"
+                    + " }",
             "S.java",
             "public sealed interface S permits S.L, S.M { record L(S s) implements S { }"
                     + " final class M implements S { private M() { } void m() { } } }",
@@ -500,8 +523,8 @@ final class BuiltClassTests {
                                         Signature own = Signature.of(output.bytes());
                                         Signature other =
                                                 Signature.of(javac.classes().get(name).bytes());
-                                        Set<String> difference = own.difference(other);
-                                        equal(name + " " + Set.of(), name + " " + difference);
+                                        Difference found = Signature.between(own, other);
+                                        equal(name + " " + Difference.NONE, name + " " + found);
                                     });
                 });
         suite.test(
@@ -517,7 +540,7 @@ final class BuiltClassTests {
                         equal(List.of(), project.changed());
                         String without = A.replace("public static class In { public int y; }", "");
                         project.put("A.java", without);
-                        equal(List.of("p/A whole", "p/A$In whole"), project.changed("A"));
+                        equal(List.of("p/A whole", "p/A$In whole [y]"), project.changed("A"));
                         project.put("U.java", user + " ");
                         equal(Compiled.Status.WITHHELD, project.compiled("U.java").status());
                         project.remove("A.java");

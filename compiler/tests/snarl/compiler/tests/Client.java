@@ -35,7 +35,7 @@ final class Client implements AutoCloseable {
             Map<String, FileResult> filesByPath) {}
 
     /**
-     * @param changed names of types, each with ": whole" or the names of members behind it
+     * @param changed names of types, each with what has changed behind it
      */
     record FileResult(
             int status,
@@ -199,7 +199,7 @@ final class Client implements AutoCloseable {
             String name = text(body);
             boolean whole = body.readBoolean();
             List<String> members = texts(body);
-            changed.add(name + ": " + (whole ? "whole" : String.join(" ", members)));
+            changed.add(name + (whole ? " whole " : " ") + members);
         }
         return new FileResult(status, flags, problems, classes, changed);
     }

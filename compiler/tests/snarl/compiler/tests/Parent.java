@@ -1,5 +1,6 @@
 package snarl.compiler.tests;
 
+import snarl.compiler.shape.Difference;
 import snarl.compiler.state.Answer;
 import snarl.compiler.state.Compiled.ClassOutput;
 import snarl.compiler.wire.Request;
@@ -79,7 +80,7 @@ final class Parent {
     }
 
     private Map<String, String> concerned(Answer answer) {
-        Map<String, Set<String>> changed = new TreeMap<>();
+        Map<String, Difference> changed = new TreeMap<>();
         Map<String, String> found = new TreeMap<>();
         for (Answer.OfModule module : answer.modules()) {
             for (Answer.File file : module.files()) {
@@ -89,11 +90,11 @@ final class Parent {
             }
         }
         changed.forEach(
-                (name, members) -> {
+                (name, difference) -> {
                     Set<String> types = withSubtypes(name);
                     closed.forEach(
                             (path, source) -> {
-                                if (refers(source, types) && mentions(source, members))
+                                if (refers(source, types) && mentions(source, difference))
                                     found.put(path, source.text);
                             });
                 });
@@ -113,8 +114,8 @@ final class Parent {
 
     private static boolean refers(Source source, Set<String> types) {
         for (String type : types) {
-            String simple = type.substring(Math.max(type.lastIndexOf('/'), type.lastIndexOf('$')) + 1);
-            if (hasWord(source.text, simple)) return true;
+            int begin = Math.max(type.lastIndexOf('/'), type.lastIndexOf('$')) + 1;
+            if (hasWord(source.text, type.substring(begin))) return true;
             for (Outline known : source.classes) {
                 if (known.words.contains(type)) return true;
             }
@@ -122,9 +123,9 @@ final class Parent {
         return false;
     }
 
-    private static boolean mentions(Source source, Set<String> members) {
-        return members == null
-                || members.stream().anyMatch(member -> hasWord(source.text, member));
+    private static boolean mentions(Source source, Difference difference) {
+        return difference.whole()
+                || difference.members().stream().anyMatch(name -> hasWord(source.text, name));
     }
 
     private static boolean hasWord(String text, String word) {
@@ -150,6 +151,13 @@ final class Parent {
         return found;
     }
 
+    private static void addNames(String word, Set<String> names) {
+        names.add(word);
+        // In descriptors a letter stands before it, and perhaps others before that.
+        for (int at = word.indexOf('L'); at >= 0; at = word.indexOf('L', at + 1))
+            names.add(word.substring(at + 1));
+    }
+
     /** All texts in its constants, cut into names of classes. */
     private static Outline outline(byte[] classFile) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(classFile))) {
@@ -163,12 +171,7 @@ final class Parent {
                 switch (tag) {
                     case 1 -> {
                         texts[i] = in.readUTF();
-                        for (String word : texts[i].split("[^\\w/$]")) {
-                            words.add(word);
-                            // In descriptors a letter stands before it.
-                            for (int at = word.indexOf('L'); at >= 0; at = word.indexOf('L', at + 1))
-                                words.add(word.substring(at + 1));
-                        }
+                        for (String word : texts[i].split("[^\\w/$]")) addNames(word, words);
                     }
                     case 7 -> classes[i] = in.readUnsignedShort();
                     case 8, 16, 19, 20 -> in.readUnsignedShort();

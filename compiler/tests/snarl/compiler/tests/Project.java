@@ -208,9 +208,13 @@ final class Project {
                 if (!file.path().startsWith(path)) continue;
                 file.changed()
                         .forEach(
-                                (name, members) ->
+                                (name, what) ->
                                         changed.add(
-                                                name + " " + (members == null ? "whole" : members)));
+                                                name
+                                                        + (what.whole() ? " whole" : "")
+                                                        + (what.members().isEmpty()
+                                                                ? ""
+                                                                : " " + what.members())));
             }
         }
         return changed;

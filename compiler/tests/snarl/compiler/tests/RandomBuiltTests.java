@@ -51,6 +51,7 @@ final class RandomBuiltTests {
                             Project.module("m", level), scratch.root.resolve("out").toString()));
             Parent parent = new Parent(project, texts, built);
             List<String> history = new ArrayList<>();
+            history.add("seed " + seed + ", level " + level);
             for (int step = 0; step < steps; step++) {
                 Map<String, String> edits = new TreeMap<>();
                 for (int count = 1 + random.nextInt(2); count > 0; count--)
@@ -58,16 +59,19 @@ final class RandomBuiltTests {
                 history.add("step " + step + ": " + edits);
                 parent.put(edits);
                 Map<String, String> now = texts(files, places);
-                compare("seed " + seed + ", level " + level, history, now, parent, project, built, level);
+                Project fresh = fresh(level, now);
+                compare(history, now, parent, project, built, fresh);
                 // What is as it was built may go.
                 for (String path : parent.open()) {
-                    boolean same = texts.get(path).equals(now.get(path));
-                    if (same && Project.equal(built.get(path), project.classesByPath().get(path)) && random.nextBoolean()) {
-                        history.add("closed " + path);
-                        parent.close(path);
-                    }
+                    boolean same =
+                            texts.get(path).equals(now.get(path))
+                                    && Project.equal(
+                                            built.get(path), project.classesByPath().get(path));
+                    if (!same || random.nextBoolean()) continue;
+                    history.add("closed " + path);
+                    parent.close(path);
                 }
-                compare("seed " + seed + ", level " + level, history, now, parent, project, built, level);
+                compare(history, now, parent, project, built, fresh);
             }
         }
     }
@@ -123,14 +127,12 @@ final class RandomBuiltTests {
     }
 
     private static void compare(
-            String about,
             List<String> history,
             Map<String, String> texts,
             Parent parent,
             Project project,
             Map<String, List<ClassOutput>> built,
-            int level) {
-        Project fresh = fresh(level, texts);
+            Project fresh) {
         if (isInexact(fresh.errors()) || isInexact(project.errors())) return;
         Map<String, List<ClassOutput>> expected = fresh.classesByPath();
         Map<String, List<ClassOutput>> found = project.classesByPath();
@@ -147,7 +149,7 @@ final class RandomBuiltTests {
         StringBuilder all = new StringBuilder();
         texts.forEach((path, text) -> all.append("--- ").append(path).append('\n').append(text));
         throw new AssertionError(
-                about
+                history.get(0)
                         + ": "
                         + differences
                         + "\nlast "

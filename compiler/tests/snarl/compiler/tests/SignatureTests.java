@@ -2,6 +2,7 @@ package snarl.compiler.tests;
 
 import static snarl.compiler.tests.Suite.equal;
 
+import snarl.compiler.shape.Difference;
 import snarl.compiler.shape.Signature;
 
 import java.util.List;
@@ -97,10 +98,9 @@ final class SignatureTests {
         suite.test(
                 "signature: " + what + " changes " + (names == null ? "it" : names),
                 () -> {
-                    Set<String> found = signature(before).difference(signature(after));
-                    equal(
-                            names == null ? "more than members" : new TreeSet<>(names),
-                            found == null ? "more than members" : found);
+                    Difference found = Signature.between(signature(before), signature(after));
+                    equal(names == null, found.whole());
+                    if (names != null) equal(new TreeSet<>(names), found.members());
                 });
     }
 

@@ -288,8 +288,8 @@ local function hovers(number, word, parts)
   end
 end
 
--- Chooses the code action whose title has one of some words.
-local function chooses(words)
+-- Chooses the first code action whose title is wanted.
+local function chooses(is_wanted)
   local titles
   local usual = vim.ui.select
   vim.ui.select = function(items, options, choose)
@@ -298,10 +298,8 @@ local function chooses(words)
       titles[index] = options.format_item and options.format_item(item) or tostring(item)
     end
     for index, title in ipairs(titles) do
-      for _, word in ipairs(words) do
-        if title:lower():find(word, 1, true) then
-          return choose(items[index], index)
-        end
+      if is_wanted(title) then
+        return choose(items[index], index)
       end
     end
     choose(nil, nil)
@@ -314,11 +312,32 @@ local function chooses(words)
   return titles or {}
 end
 
+local function is_suppression(title)
+  return title:lower():find('suppress', 1, true) ~= nil
+end
+
+local function is_fix(title)
+  return not is_suppression(title) and not title:lower():find('other side', 1, true)
+end
+
+local function fixes(number, word, places)
+  go(number, word)
+  local titles
+  local undo = undoable(function()
+    titles = chooses(is_fix)
+  end)
+  await('a quick fix fixes it', is_found({}), function()
+    return { titles = titles, found = found() }
+  end)
+  undo()
+  await('undone, it is there again', is_found(places), found)
+end
+
 local function suppresses(number, word, rule, places)
   go(number, word)
   local titles
   local undo = undoable(function()
-    titles = chooses({ 'suppress', 'ignore' })
+    titles = chooses(is_suppression)
   end)
   await('a code action writes the comment that suppresses it', function()
     return line(number):find('// snarl: ignore ' .. rule .. ' -- ', 1, true) ~= nil
@@ -402,6 +421,7 @@ local function main()
     tells_other_side(last)
     hovers(last[1][2], 'x', { 'x', 'l1' })
     hovers(last[1][2] - 1, 'synchronized', { 'l1' })
+    fixes(last[1][2], 'x', last)
     suppresses(last[1][2], 'x', last[1][1], last)
     counts_columns(last[1][2], 'x', last)
     lists(last)

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use syntax::Source;
 
 /// For the findings that meet the range.
-pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range) -> Value {
+pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range, shows: bool) -> Value {
     let Some(text) = asked.text(path) else { return json!([]) };
     let source = Source::parse(text);
     let here = asked.teller(|teller| {
@@ -34,7 +34,7 @@ pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range) -> Value {
         actions.extend(fixes.into_iter().map(|(title, edit)| {
             json!({"title": title, "kind": "quickfix", "diagnostics": [mark.json(&uri::of_path)], "edit": edit})
         }));
-        actions.extend(other_side(path, mark, marks));
+        actions.extend(other_side(path, mark, marks).filter(|_| shows));
         actions.extend(suppress(path, mark, &source));
     }
     Value::Array(actions)

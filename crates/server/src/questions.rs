@@ -22,8 +22,8 @@ pub struct Question {
 pub enum What {
     /// Who touches what is at this place.
     Hover(u32, u32),
-    /// What can be done about the findings in this range.
-    Actions(Range),
+    /// What can be done about the findings in this range, with or without going elsewhere.
+    Actions(Range, bool),
     /// What guards the fields of the file, as lenses or as hints.
     Lenses,
     Hints,
@@ -53,7 +53,7 @@ impl Answerer<'_> {
         let path = &question.path;
         match &question.what {
             What::Hover(..) => Ok(Value::Null),
-            What::Actions(range) => Ok(actions::actions(self, path, *range)),
+            What::Actions(range, shows) => Ok(actions::actions(self, path, *range, *shows)),
             What::Lenses | What::Hints => Ok(Value::Array(Vec::new())),
             What::OtherSide(line, character) => {
                 let here = Range { start: (*line, *character), end: (*line, *character) };

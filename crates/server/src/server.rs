@@ -31,6 +31,8 @@ pub struct Server {
     inputs: Sender<Input>,
     launching: Launching,
     settings: Settings,
+    /// What the client said of settings when it began; what it says later is laid over it.
+    options: Value,
     documents: Documents,
     folders: BTreeMap<u64, Folder>,
     last_folder: u64,
@@ -70,6 +72,7 @@ impl Server {
             inputs,
             launching,
             settings: Settings::default(),
+            options: Value::Null,
             documents: Documents::default(),
             folders: BTreeMap::new(),
             last_folder: 0,
@@ -137,7 +140,10 @@ impl Server {
                 self.ask(id, params, what, json!([]));
             }
             (_, "textDocument/codeAction") => {
-                self.ask(id, params, range(params.get("range")).map(What::Actions), json!([]));
+                // Where nothing can be shown, nobody is to be sent there.
+                let shows = self.client.abilities.shows_documents || self.client.abilities.snarl;
+                let what = range(params.get("range")).map(|range| What::Actions(range, shows));
+                self.ask(id, params, what, json!([]));
             }
             (_, "textDocument/codeLens") => {
                 let what = (self.settings.guards == Guards::Lens).then_some(What::Lenses);
@@ -155,7 +161,8 @@ impl Server {
         self.phase = Phase::Open;
         self.client.abilities = Abilities::of(params.get("capabilities").unwrap_or(&Value::Null));
         let options = params.get("initializationOptions").unwrap_or(&Value::Null);
-        self.settings = Settings::of(options.get("snarl").unwrap_or(options));
+        self.options = options.get("snarl").unwrap_or(options).clone();
+        self.settings = Settings::of(&self.options);
         let roots = roots(params);
         let mut capabilities = json!({
             "positionEncoding": "utf-16",
@@ -361,7 +368,7 @@ impl Server {
             "workspace/didChangeConfiguration" => {
                 let told = params.get("settings").and_then(|settings| settings.get("snarl"));
                 match told.filter(|section| section.is_object()) {
-                    Some(section) => self.set(Settings::of(section)),
+                    Some(section) => self.set(section),
                     None => self.ask_configuration(),
                 }
             }
@@ -461,13 +468,21 @@ impl Server {
         match asked {
             Asked::Configuration => {
                 let section = message.pointer("/result/0").filter(|section| section.is_object());
-                section.into_iter().for_each(|section| self.set(Settings::of(section)));
+                section.into_iter().for_each(|section| self.set(section));
             }
             Asked::Nothing => {}
         }
     }
 
-    fn set(&mut self, settings: Settings) {
+    fn set(&mut self, section: &Value) {
+        let mut all = self.options.clone();
+        if !all.is_object() {
+            all = json!({});
+        }
+        for (key, value) in section.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+            all[key] = value.clone();
+        }
+        let settings = Settings::of(&all);
         if settings == self.settings {
             return;
         }

@@ -262,6 +262,7 @@ fn settings_say_what_is_shown() {
     client.wait(|client| !client.underlined(&file).is_empty(), "races are on");
     set(&mut client, json!({"exclude": ["**/Counter.java", "Counter.java"]}));
     client.wait(|client| client.underlined(&file).is_empty(), "the file is left out");
+    // What is not said again is as it was said at first.
     set(&mut client, json!({"engine": "compositional"}));
     client
         .wait(|client| client.state["state"] == "ready" && client.state["findings"] != 0, "the other engine");
@@ -351,4 +352,17 @@ fn a_built_project_is_edited_over_the_classes_of_its_build() {
 fn javac() -> PathBuf {
     let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
     home.map_or_else(|| Path::new("javac").to_path_buf(), |home| home.join("bin/javac"))
+}
+
+#[test]
+fn what_is_said_later_is_laid_over_what_was_said_at_first() {
+    let (project, paths) = project(&[("Counter.java", COUNTER)]);
+    let capabilities = json!({"experimental": {"snarl": true}});
+    let mut client = Client::with(&[project.path()], capabilities, json!({"rules": {"race": false}}));
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {"snarl": {"debounce": 1}}}));
+    client.open_file(&paths[0]);
+    client.settle();
+    assert!(client.underlined(&paths[0]).is_empty());
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {"snarl": {"rules": {}}}}));
+    client.wait(|client| !client.underlined(&paths[0]).is_empty(), "races are on");
 }

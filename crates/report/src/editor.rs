@@ -28,20 +28,52 @@ pub struct Mark {
     pub related: Vec<(Stretch, String)>,
 }
 
-/// Finds places in sources, each of which is read once.
-pub struct Editor<'a> {
+/// The texts that some findings are about.
+pub struct Texts<'a> {
     sources: &'a dyn Sources,
-    read: RefCell<BTreeMap<String, Option<Rc<str>>>>,
+    read: BTreeMap<String, String>,
 }
 
-impl<'a> Editor<'a> {
-    pub fn new(sources: &'a dyn Sources) -> Editor<'a> {
-        Editor { sources, read: RefCell::default() }
+impl<'a> Texts<'a> {
+    pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>, sources: &'a dyn Sources) -> Texts<'a> {
+        let mut texts = Texts { sources, read: BTreeMap::new() };
+        for file in findings.into_iter().flat_map(files) {
+            if !texts.read.contains_key(file)
+                && let Some(text) = sources.text(file)
+            {
+                texts.read.insert(file.to_owned(), text);
+            }
+        }
+        texts
+    }
+}
+
+/// The files that a finding speaks of; some of them more than once.
+pub fn files(finding: &Finding) -> Vec<&str> {
+    let mut places: Vec<&Place> = finding.object.iter().collect();
+    for site in &finding.sites {
+        places.push(&site.place);
+        places.extend(&site.started);
+        places.extend(site.locks.iter().chain(&site.holds).chain(&site.acquires).map(|held| &held.place));
+        places.extend(site.trace.iter().map(|frame| &frame.place));
+    }
+    places.into_iter().map(|place| place.file.as_str()).collect()
+}
+
+/// Finds places in texts.
+pub struct Editor<'t> {
+    texts: &'t Texts<'t>,
+    sources: RefCell<BTreeMap<&'t str, Rc<Source<'t>>>>,
+}
+
+impl<'t> Editor<'t> {
+    pub fn new(texts: &'t Texts<'t>) -> Editor<'t> {
+        Editor { texts, sources: RefCell::default() }
     }
 
     /// One for each place of the finding that has a source.
     pub fn marks(&self, finding: &Finding) -> Vec<Mark> {
-        let names = Names::new(self.sources);
+        let names = Names::new(self.texts.sources);
         let mut marks: Vec<Mark> = Vec::new();
         for (number, site) in finding.sites.iter().enumerate() {
             let Some(at) = self.site(site, finding) else { continue };
@@ -75,8 +107,7 @@ impl<'a> Editor<'a> {
         place: &Place,
         find: impl Fn(&Source<'_>) -> Option<crate::text::excerpt::Span>,
     ) -> Option<Stretch> {
-        let text = self.text(&place.file)?;
-        let source = Source::new(&text);
+        let source = self.source(&place.file)?;
         let span = find(&source)?;
         let columns = source.columns(&span);
         let column = |at: usize| u32::try_from(at.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -87,9 +118,10 @@ impl<'a> Editor<'a> {
         })
     }
 
-    fn text(&self, file: &str) -> Option<Rc<str>> {
-        let mut read = self.read.borrow_mut();
-        read.entry(file.to_owned()).or_insert_with(|| self.sources.text(file).map(Rc::from)).clone()
+    fn source(&self, file: &str) -> Option<Rc<Source<'t>>> {
+        let (file, text) = self.texts.read.get_key_value(file)?;
+        let mut sources = self.sources.borrow_mut();
+        Some(sources.entry(file).or_insert_with(|| Rc::new(Source::new(text))).clone())
     }
 
     fn words(&self, finding: &Finding, site: &Site, names: &Names<'_>) -> String {

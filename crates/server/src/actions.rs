@@ -17,17 +17,14 @@ use syntax::Source;
 pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range, shows: bool) -> Value {
     let Some(text) = asked.text(path) else { return json!([]) };
     let source = Source::parse(text);
-    let here = asked.teller(|teller| {
-        let mut here = Vec::new();
-        for finding in asked.shown {
-            let marks = teller.diagnostics(finding);
-            let mine = marks.iter().find(|(file, mark)| file == path && mark.range.meets(range)).cloned();
-            if let Some((_, mark)) = mine {
-                here.push((mark, marks, finding.clone()));
-            }
+    let mut here = Vec::new();
+    for finding in asked.shown {
+        let Some(marks) = asked.pictures.of(finding).map(|picture| &picture.marks) else { continue };
+        let mine = marks.iter().find(|(file, mark)| file == path && mark.range.meets(range));
+        if let Some((_, mark)) = mine {
+            here.push((mark.clone(), marks.clone(), finding.clone()));
         }
-        here
-    });
+    }
     let mut actions = Vec::new();
     for (mark, marks, finding) in &here {
         let fixes = fixes(asked, finding);

@@ -6,7 +6,7 @@ use crate::follower;
 use crate::launching::Launching;
 use crate::questions::{Answerer, Question};
 use crate::settings::Settings;
-use crate::told::{Diagnostic, Teller, Texts, Told, shown, words};
+use crate::told::{Diagnostic, Open, Pictures, Told, words};
 use findings::{Finding, FindingsDelta, Note, Report};
 use live::{Live, LiveSource};
 use project::{Config, Project, Watched};
@@ -176,6 +176,7 @@ impl Analyst {
             delta: None,
             overtaken: None,
             is_kept: false,
+            pictures: Pictures::default(),
             fixes: BTreeMap::new(),
             _follower: follower,
         };
@@ -198,6 +199,7 @@ struct Under {
     /// Classes of an update that was given up, and whether resources are among them.
     overtaken: Option<(Vec<String>, bool)>,
     is_kept: bool,
+    pictures: Pictures,
     /// Fixes that were tried, by finding.
     fixes: BTreeMap<String, Vec<(String, Value)>>,
     _follower: follower::Follower,
@@ -251,9 +253,15 @@ impl Under {
         self.fixes.clear();
         for event in &events {
             match event {
-                Event::Text { path, text, .. } => self.wanted.hold(path, text.clone()),
-                Event::Closed(path) => self.wanted.release(path),
-                Event::Files(_) => {}
+                Event::Text { path, text, .. } => {
+                    self.wanted.hold(path, text.clone());
+                    self.pictures.forget(path);
+                }
+                Event::Closed(path) => {
+                    self.wanted.release(path);
+                    self.pictures.forget(path);
+                }
+                Event::Files(_) => self.pictures.forget_all(),
             }
         }
         let has_files = events.iter().any(|event| matches!(event, Event::Files(_)));
@@ -307,24 +315,36 @@ impl Under {
         cost.add("select", selecting.elapsed().as_secs_f64());
         let telling = Instant::now();
         let open = |path: &Path| analyst.open.get(path).map(|(_, text)| text.clone());
-        let texts = Texts { project: &project, open: &open };
-        let teller = Teller::new(&texts);
-        let is_shown = |finding: &Finding, marks: &[(PathBuf, Diagnostic)]| {
-            !settings.off.contains(&finding.rule) && !is_excluded(marks, settings, &project)
-        };
-        let (findings, diagnostics, kept) = shown(&selected, &teller, &is_shown);
-        let before = Report { findings: std::mem::replace(&mut self.last, kept), ..Report::default() };
-        let now = Report { findings: self.last.clone(), ..Report::default() };
+        self.pictures.draw(&selected.findings, &Open { project: &project, open: &open });
+        let (mut findings, mut diagnostics) = (Vec::new(), BTreeMap::<PathBuf, Vec<Diagnostic>>::new());
+        selected.findings.retain(|finding| {
+            let Some(picture) = self.pictures.of(finding) else { return false };
+            let is_shown =
+                !settings.off.contains(&finding.rule) && !is_excluded(&picture.marks, settings, &project);
+            if is_shown {
+                findings.push(picture.value.clone());
+                for (path, mark) in &picture.marks {
+                    diagnostics.entry(path.clone()).or_default().push(mark.clone());
+                }
+            }
+            is_shown
+        });
+        diagnostics.values_mut().for_each(|all| all.sort_by_key(|one| one.range.start));
+        let now = Report { findings: selected.findings.clone(), ..Report::default() };
+        let before = Report { findings: std::mem::replace(&mut self.last, selected.findings), ..now.clone() };
         let delta = FindingsDelta::between(&before, &now);
         cost.add("publish", telling.elapsed().as_secs_f64());
         let milliseconds = cost.milliseconds();
         if is_whole && (!delta.introduced.is_empty() || !delta.fixed.is_empty()) {
-            let all = |findings: &[Arc<Finding>]| {
-                findings.iter().map(|finding| teller.finding(finding)).collect::<Vec<_>>()
+            let mut gone = Pictures::default();
+            gone.draw(&delta.fixed, &Open { project: &project, open: &open });
+            let all = |findings: &[Arc<Finding>], pictures: &Pictures| {
+                let pictures = findings.iter().filter_map(|finding| pictures.of(finding));
+                pictures.map(|picture| Value::clone(&picture.value)).collect::<Vec<_>>()
             };
             self.delta = Some(json!({
                 "schema": 1, "text": words(&delta), "milliseconds": milliseconds,
-                "introduced": all(&delta.introduced), "fixed": all(&delta.fixed),
+                "introduced": all(&delta.introduced, &self.pictures), "fixed": all(&delta.fixed, &gone),
             }));
         }
         let told = Told {
@@ -350,6 +370,7 @@ impl Under {
             wanted: &mut self.wanted,
             setup: &self.setup,
             shown: &self.last,
+            pictures: &self.pictures,
             open: &analyst.open,
             settings: &analyst.settings,
             fixes: &mut self.fixes,

@@ -2,10 +2,11 @@
 
 use crate::actions;
 use crate::settings::Settings;
-use crate::told::{Range, Teller, Texts};
+use crate::told::{Diagnostic, Pictures, Range};
+use crate::uri;
 use findings::Finding;
 use live::{Live, LiveSource};
-use serde_json::Value;
+use serde_json::{Value, json};
 use session::Session;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ pub struct Answerer<'a> {
     pub setup: &'a Setup,
     /// The findings that are shown.
     pub shown: &'a [Arc<Finding>],
+    pub pictures: &'a Pictures,
     pub open: &'a BTreeMap<PathBuf, (i32, Arc<str>)>,
     pub settings: &'a Settings,
     /// Fixes that were tried already, by finding; good until something changes.
@@ -70,38 +72,24 @@ impl Answerer<'_> {
         }
     }
 
-    /// What `tell` makes of the sources as they are open.
-    pub fn teller<T>(&self, tell: impl FnOnce(&Teller<'_>) -> T) -> T {
-        let open = |path: &Path| self.open.get(path).map(|(_, text)| text.clone());
-        let project = self.source.project().clone();
-        let texts = Texts { project: &project, open: &open };
-        tell(&Teller::new(&texts))
-    }
-
     /// Locations of what meets the findings here.
     fn other_sides(&self, path: &Path, here: Range) -> Vec<Value> {
         let mut found = Vec::new();
-        self.teller(|teller| {
-            for finding in self.shown {
-                let marks = teller.diagnostics(finding);
-                let is_here = |(file, mark): &(PathBuf, crate::told::Diagnostic)| {
-                    file == path && mark.range.meets(here)
-                };
-                if !marks.iter().any(is_here) {
-                    continue;
-                }
-                let others: Vec<_> = marks.iter().filter(|mark| !is_here(mark)).collect();
-                let others = if others.is_empty() { marks.iter().collect() } else { others };
-                for (file, mark) in others {
-                    let location = serde_json::json!({
-                        "uri": crate::uri::of_path(file), "range": mark.range.json(),
-                    });
-                    if !found.contains(&location) {
-                        found.push(location);
-                    }
+        for picture in self.shown.iter().filter_map(|finding| self.pictures.of(finding)) {
+            let marks = &picture.marks;
+            let is_here = |(file, mark): &(PathBuf, Diagnostic)| file == path && mark.range.meets(here);
+            if !marks.iter().any(is_here) {
+                continue;
+            }
+            let others: Vec<_> = marks.iter().filter(|mark| !is_here(mark)).collect();
+            let others = if others.is_empty() { marks.iter().collect() } else { others };
+            for (file, mark) in others {
+                let location = json!({"uri": uri::of_path(file), "range": mark.range.json()});
+                if !found.contains(&location) {
+                    found.push(location);
                 }
             }
-        });
+        }
         found
     }
 }

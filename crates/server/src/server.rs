@@ -281,7 +281,7 @@ impl Server {
 
     fn findings(&self) -> Value {
         let told = self.folders.values().filter_map(|folder| folder.told.as_ref());
-        let all: Vec<&Value> = told.flat_map(|told| &told.findings).collect();
+        let all: Vec<&Value> = told.flat_map(|told| &told.findings).map(|finding| &**finding).collect();
         json!({"schema": 1, "findings": all})
     }
 
@@ -602,7 +602,10 @@ impl Server {
             self.end_progress(number, "ready");
         }
         if self.client.abilities.snarl {
-            let is_same = before.is_some_and(|before| before.findings == told.findings);
+            let is_same = before.is_some_and(|before| {
+                before.findings.len() == told.findings.len()
+                    && before.findings.iter().zip(&told.findings).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+            });
             if !is_same {
                 self.client.notify("snarl/findings", self.findings());
             }

@@ -2,20 +2,20 @@
 //! nothing of sessions, nor which of it a client has seen.
 
 use crate::uri;
-use findings::{Finding, FindingsDelta, Level, LockUse, Place, Report, Rule, Site};
+use findings::{Finding, FindingsDelta, Level, LockUse, Place, Rule, Site};
 use project::Project;
 use report::Sources;
-use report::editor::{Editor, Stretch, method};
+use report::editor::{Editor, Stretch, Texts, files, method};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Everything a client may see of a folder.
 #[derive(Default)]
 pub struct Told {
-    /// In the order of importance.
-    pub findings: Vec<Value>,
+    /// In the order of importance; shared with what was told before where it is the same.
+    pub findings: Vec<Arc<Value>>,
     pub diagnostics: BTreeMap<PathBuf, Vec<Diagnostic>>,
     /// The versions of open texts that it is about, and these texts.
     pub texts: BTreeMap<PathBuf, (i32, Arc<str>)>,
@@ -81,13 +81,13 @@ impl Diagnostic {
 }
 
 /// The sources of a program as they were analysed.
-pub struct Texts<'a> {
+pub struct Open<'a> {
     pub project: &'a Project,
     /// Texts that count instead of files.
     pub open: &'a dyn Fn(&Path) -> Option<Arc<str>>,
 }
 
-impl Sources for Texts<'_> {
+impl Sources for Open<'_> {
     fn text(&self, file: &str) -> Option<String> {
         let path = self.project.source_file(file)?;
         match (self.open)(&path) {
@@ -101,19 +101,70 @@ impl Sources for Texts<'_> {
     }
 }
 
+/// Findings in the protocol's terms, kept until they or a text they are about change.
+#[derive(Default)]
+pub struct Pictures(BTreeMap<String, Picture>);
+
+/// A finding in the protocol's terms.
+pub struct Picture {
+    finding: Arc<Finding>,
+    pub value: Arc<Value>,
+    /// Underlined places.
+    pub marks: Vec<(PathBuf, Diagnostic)>,
+    /// Files it is about, as findings name them.
+    files: BTreeSet<String>,
+}
+
+impl Pictures {
+    /// Forgets what is about a file of this name.
+    pub fn forget(&mut self, path: &Path) {
+        let is_about = |picture: &Picture| picture.files.iter().any(|file| path.ends_with(file));
+        self.0.retain(|_, picture| !is_about(picture));
+    }
+
+    pub fn forget_all(&mut self) {
+        self.0.clear();
+    }
+
+    /// Has those of these findings, and no others.
+    pub fn draw(&mut self, findings: &[Arc<Finding>], open: &Open<'_>) {
+        let mut before = std::mem::take(&mut self.0);
+        let mut others: Vec<&Arc<Finding>> = Vec::new();
+        for finding in findings {
+            match before.remove(&finding.id) {
+                Some(known) if Arc::ptr_eq(&known.finding, finding) || known.finding == *finding => {
+                    self.0.insert(finding.id.clone(), known);
+                }
+                _ => others.push(finding),
+            }
+        }
+        let texts = Texts::of(others.iter().map(|finding| &***finding), open);
+        let teller = Teller { open, editor: Editor::new(&texts) };
+        for finding in others {
+            let picture = Picture {
+                finding: finding.clone(),
+                value: Arc::new(teller.finding(finding)),
+                marks: teller.diagnostics(finding),
+                files: files(finding).into_iter().map(str::to_owned).collect(),
+            };
+            self.0.insert(finding.id.clone(), picture);
+        }
+    }
+
+    pub fn of(&self, finding: &Finding) -> Option<&Picture> {
+        self.0.get(&finding.id)
+    }
+}
+
 /// Puts findings into the protocol's terms.
-pub struct Teller<'a> {
-    texts: &'a Texts<'a>,
+struct Teller<'a> {
+    open: &'a Open<'a>,
     editor: Editor<'a>,
 }
 
-impl<'a> Teller<'a> {
-    pub fn new(texts: &'a Texts<'a>) -> Teller<'a> {
-        Teller { texts, editor: Editor::new(texts) }
-    }
-
+impl Teller<'_> {
     /// The underlined places of a finding, by file.
-    pub fn diagnostics(&self, finding: &Finding) -> Vec<(PathBuf, Diagnostic)> {
+    fn diagnostics(&self, finding: &Finding) -> Vec<(PathBuf, Diagnostic)> {
         let severity = match finding.rule.level_at(finding.confidence) {
             Level::Error => 1,
             Level::Warning => 2,
@@ -140,7 +191,7 @@ impl<'a> Teller<'a> {
     }
 
     fn place(&self, at: &Stretch) -> Option<(PathBuf, Range)> {
-        let path = self.texts.project.source_file(&at.file)?;
+        let path = self.open.project.source_file(&at.file)?;
         let range = Range { start: (at.line, at.columns.start), end: (at.line, at.columns.end) };
         Some((path, range))
     }
@@ -153,7 +204,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The finding as a client's program reads it.
-    pub fn finding(&self, finding: &Finding) -> Value {
+    fn finding(&self, finding: &Finding) -> Value {
         let name = |site: &Site| {
             let held = site.holds.as_ref().or(site.acquires.as_ref())?;
             // Of objects without a name of their own the class tells most.
@@ -231,26 +282,4 @@ pub fn words(delta: &FindingsDelta) -> String {
     let parts = parts.iter().filter(|(_, findings)| !findings.is_empty());
     let parts: Vec<String> = parts.map(|(what, findings)| format!("{what} {}", counted(findings))).collect();
     if parts.is_empty() { "nothing introduced, nothing fixed".to_owned() } else { parts.join(", ") }
-}
-
-/// What of a report is shown, with the places of each finding.
-pub fn shown(
-    report: &Report,
-    teller: &Teller<'_>,
-    is_shown: &dyn Fn(&Finding, &[(PathBuf, Diagnostic)]) -> bool,
-) -> (Vec<Value>, BTreeMap<PathBuf, Vec<Diagnostic>>, Vec<Arc<Finding>>) {
-    let (mut findings, mut diagnostics, mut kept) = (Vec::new(), BTreeMap::<_, Vec<_>>::new(), Vec::new());
-    for finding in &report.findings {
-        let marks = teller.diagnostics(finding);
-        if !is_shown(finding, &marks) {
-            continue;
-        }
-        findings.push(teller.finding(finding));
-        kept.push(finding.clone());
-        for (path, diagnostic) in marks {
-            diagnostics.entry(path).or_default().push(diagnostic);
-        }
-    }
-    diagnostics.values_mut().for_each(|all| all.sort_by_key(|one| one.range.start));
-    (findings, diagnostics, kept)
 }

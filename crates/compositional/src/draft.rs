@@ -40,6 +40,11 @@ impl Draft {
         self.accesses.push(access);
     }
 
+    /// What has happened so far.
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
     pub fn take(&mut self, taken: Taken) {
         self.locks |= taken.depth == 0 && !matches!(taken.lock.root, Root::Made(_));
         self.taken.push(taken);

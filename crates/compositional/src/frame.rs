@@ -84,28 +84,53 @@ pub(crate) fn summarise(
     method: &Method,
     outline: &Outline,
 ) -> Summary {
-    let mut frame = Frame {
-        link,
-        knowledge,
-        known,
-        method,
-        outline,
-        values: vec![None; outline.values.len()],
-        callees: vec![None; outline.events.len()],
-        constructors: FxHashMap::default(),
-        starts: Vec::new(),
-        thread: method.thread,
-        inside: 0,
-        parallel: false,
-        is_guess: false,
-        made_during: FxHashMap::default(),
-    };
-    frame.find_constructors();
-    frame.find_thread();
+    let mut frame = Frame::of(link, knowledge, known, method, outline);
     let states = frame.settle();
     let mut draft = Draft::default();
     frame.write(&states, &mut draft);
     draft.finish(link, method, outline, frame.thread)
+}
+
+impl<'a> Frame<'a> {
+    pub(crate) fn of(
+        link: &'a Link,
+        knowledge: &'a Knowledge,
+        known: Known<'a>,
+        method: &'a Method,
+        outline: &'a Outline,
+    ) -> Frame<'a> {
+        let mut frame = Frame {
+            link,
+            knowledge,
+            known,
+            method,
+            outline,
+            values: vec![None; outline.values.len()],
+            callees: vec![None; outline.events.len()],
+            constructors: FxHashMap::default(),
+            starts: Vec::new(),
+            thread: method.thread,
+            inside: 0,
+            parallel: false,
+            is_guess: false,
+            made_during: FxHashMap::default(),
+        };
+        frame.find_constructors();
+        frame.find_thread();
+        frame
+    }
+
+    /// Goes through the method with what holds before each event.
+    pub(crate) fn each(&mut self, mut look: impl FnMut(&mut Frame<'a>, EventId, &State)) {
+        let states = self.settle();
+        for (block, state) in self.outline.blocks.iter().zip(states) {
+            let Some(mut state) = state else { continue };
+            for event in block.first..block.end {
+                look(self, event, &state);
+                self.step(event, &mut state);
+            }
+        }
+    }
 }
 
 impl Frame<'_> {
@@ -209,7 +234,7 @@ impl Frame<'_> {
     }
 
     /// What one event does to the state.
-    fn step(&mut self, event: EventId, state: &mut State) {
+    pub(crate) fn step(&mut self, event: EventId, state: &mut State) {
         let outline = self.outline;
         match &outline.events[event as usize] {
             Event::Enter(value) => {
@@ -274,7 +299,7 @@ impl Frame<'_> {
         self.write_ends(ends, draft);
     }
 
-    fn write_event(&mut self, event: EventId, state: &State, draft: &mut Draft) {
+    pub(crate) fn write_event(&mut self, event: EventId, state: &State, draft: &mut Draft) {
         let outline = self.outline;
         match &outline.events[event as usize] {
             Event::Read { base, field } => self.write_access(Some(*base), *field, false, event, state, draft),

@@ -2,6 +2,7 @@
 //! and rules that look at summaries only. Needs no entry point; knows no points-to and no order between threads
 //! beyond one method.
 
+mod about;
 mod belief;
 mod blocking;
 mod call;
@@ -40,6 +41,7 @@ mod summing;
 mod tell;
 mod value;
 
+pub use about::{Asked, Covers, Uses};
 pub use engine::{Compositional, Redone};
 
 /// Where a synchronized method takes its lock.

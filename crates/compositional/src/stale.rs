@@ -138,7 +138,7 @@ fn with_parameters(program: &Program, stale: &Stale) -> Vec<Selector> {
 pub(crate) struct Mention(u32);
 
 impl Mention {
-    fn class(class: ClassId) -> Mention {
+    pub fn class(class: ClassId) -> Mention {
         Mention(class.0 << 2)
     }
 
@@ -146,7 +146,7 @@ impl Mention {
         Mention(selector.0 << 2 | 1)
     }
 
-    fn field(field: FieldRef) -> Mention {
+    pub fn field(field: FieldRef) -> Mention {
         Mention((digest(field) >> 32) as u32 | 3)
     }
 

@@ -135,6 +135,11 @@ impl Accesses {
         self.by_act.peek(act).unwrap_or_else(|| unreachable!("all activations have been looked at"))
     }
 
+    /// The same for who does not know whether it was looked at.
+    pub(crate) fn find(&self, act: Act) -> Option<&Touched> {
+        self.by_act.peek(act)
+    }
+
     pub(crate) fn get(&self, id: AccessId) -> &Access {
         let accesses = &self.of(id.act).accesses;
         let at = accesses.binary_search_by_key(&id, Access::id);

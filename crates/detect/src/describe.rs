@@ -264,10 +264,11 @@ impl<'a> Describe<'a> {
     fn started(&self, origin: Origin) -> Option<Place> {
         let info = self.stages.happens_before.origin(origin);
         let spawn = info.spawned_by.first()?;
-        let trace = self.calls(spawn.parent, spawn.act);
-        let frames = trace.into_iter().chain([(spawn.act, spawn.stmt)]);
         let in_app = |&(act, _): &(Act, StmtId)| self.layer(act) != Layer::Jdk;
-        let (act, stmt) = frames.rev().find(in_app).unwrap_or((spawn.act, spawn.stmt));
+        let own = (spawn.act, spawn.stmt);
+        // To find a way takes long, and mostly nobody needs one.
+        let nearest = || self.calls(spawn.parent, spawn.act).into_iter().rev().find(in_app).unwrap_or(own);
+        let (act, stmt) = if in_app(&own) { own } else { nearest() };
         Some(self.place(act, stmt))
     }
 

@@ -1,6 +1,7 @@
 //! Races and deadlocks from points-to, order and locks: each check a small predicate with its reason.
 //! Knows nothing of how the stages before it work, nor of how findings are shown.
 
+mod about;
 mod access;
 mod anchor;
 mod apart;
@@ -26,6 +27,7 @@ mod view;
 mod ways;
 mod words;
 
+pub use about::{Covers, Uses, is_reached};
 pub use proof::{Proof, Proofs};
 
 use access::Accesses;

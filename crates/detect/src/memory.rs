@@ -199,6 +199,17 @@ impl Memory {
         }
     }
 
+    /// A statement as far as it touches memory of this kind.
+    pub(crate) fn find(
+        &self,
+        stages: &Stages<'_>,
+        location: Location,
+        (method, stmt): (MethodId, StmtId),
+    ) -> Option<TouchId> {
+        let kind = self.kinds.get(&key(stages, location))?;
+        self.touches.get(&Touch { kind, method, stmt })
+    }
+
     /// Every statement that touches something now.
     pub(crate) fn touches(&self) -> impl Iterator<Item = TouchId> {
         self.accesses.iter().filter(|(_, accesses)| !accesses.is_empty()).map(|(touch, _)| touch)

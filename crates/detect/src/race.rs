@@ -127,6 +127,12 @@ impl Races {
         Some(self.judged.peek(pair)?.stage)
     }
 
+    /// Statements with which a statement was judged, and how far each of these pairs came.
+    pub(crate) fn judged_with(&self, kind: KindId, touch: TouchId) -> impl Iterator<Item = (TouchId, Stage)> {
+        let others = self.partners.get(&(kind, touch)).into_iter().flatten();
+        others.filter_map(move |&other| Some((other, self.stage(Pair::of(touch, other))?)))
+    }
+
     pub(crate) fn surviving(&self, kind: KindId) -> usize {
         self.surviving.get(&kind).copied().unwrap_or(0)
     }

@@ -108,7 +108,7 @@ fn only_value(body: &Body, var: Var) -> Option<Var> {
 }
 
 /// Where a value may come from, through copies, casts and phis.
-fn values(body: &Body, var: Var) -> Vec<Var> {
+pub(crate) fn values(body: &Body, var: Var) -> Vec<Var> {
     let mut seen = BTreeSet::from([var]);
     let mut left = vec![var];
     let mut found = Vec::new();

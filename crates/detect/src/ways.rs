@@ -9,15 +9,17 @@ use ir::StmtId;
 use pointsto::Act;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use track::{Changes, Kind, Read};
 
 /// How far away what is never reached is.
 const NEVER: u32 = u32::MAX;
 
+/// A copy shares what is known so far.
+#[derive(Clone)]
 pub(crate) struct Ways {
     /// For each origin that was asked about, how many calls each activation is away from its start.
-    distances: Vec<OnceLock<Vec<u32>>>,
+    distances: Vec<OnceLock<Arc<Vec<u32>>>>,
 }
 
 impl Ways {
@@ -37,6 +39,7 @@ impl Ways {
             if let Some(distances) = distances.get_mut() {
                 let origin = Origin::new(at);
                 let starts = starts(stages, origin);
+                let distances = Arc::make_mut(distances);
                 let differing = match starts_anew {
                     true => begin_anew(stages, &starts, distances),
                     false => follow(stages, &starts, distances, &called),
@@ -73,7 +76,7 @@ impl Ways {
     pub(crate) fn distance(&self, stages: &Stages<'_>, origin: Origin, act: Act) -> Option<u32> {
         track::note(Read::pair(Kind::Distance, origin, act));
         let distances = self.distances[origin.index()]
-            .get_or_init(|| track::unnoted(|| search(stages, &starts(stages, origin))));
+            .get_or_init(|| track::unnoted(|| Arc::new(search(stages, &starts(stages, origin)))));
         distances.get(act.index()).copied().filter(|&distance| distance != NEVER)
     }
 }

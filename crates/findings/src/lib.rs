@@ -1,6 +1,7 @@
 //! What the engines found, as plain data: findings, sites, traces, notes, statistics. Knows nothing of how
 //! they were computed, nor of JSON or terminals. Can be written down and read back, in whatever form.
 
+mod about;
 mod baseline;
 mod comparison;
 mod delta;
@@ -13,6 +14,7 @@ mod rule;
 mod suppress;
 mod words;
 
+pub use about::{About, AboutLock, Access, Covered, FieldGuard, Guard, Held, Origin, Part, Reported, Why};
 pub use baseline::{Accepted, Baseline, Beside};
 pub use comparison::Comparison;
 pub use delta::FindingsDelta;

@@ -202,6 +202,12 @@ impl HappensBefore {
         self.origins.of(act)
     }
 
+    /// Activations of a method that run, ascending.
+    pub fn acts_of(&self, method: MethodId) -> &[Act] {
+        note(Read::of(Kind::ActsOf, method));
+        self.kept.acts_of.get(&method).map_or(&[], Vec::as_slice)
+    }
+
     /// Who calls whom, in the order of content.
     pub fn calls<'a>(&'a self, content: Content<'a>) -> Calls<'a> {
         Calls::new(content, &self.kept.calls)
@@ -275,6 +281,12 @@ impl HappensBefore {
     /// A number for the locks that callers certainly hold when the origin comes to the activation.
     pub fn held_by_callers(&self, origin: Origin, act: Act) -> u32 {
         self.locks.held_by_callers(origin, act)
+    }
+
+    /// The ways from what a variable refers to, to a lock that is held there. For who asks now and then: nothing is
+    /// remembered.
+    pub fn ways_to(&self, act: Act, base: Var, lock: &HeldLock) -> Vec<Vec<PathStep>> {
+        self.locks.ways_to(&self.facts(), (act, base), lock)
     }
 
     /// One side of the question whether locks keep two accesses apart: many are asked about against many.

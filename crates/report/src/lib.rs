@@ -1,6 +1,7 @@
 //! Renders a report for people and for machines: text with source excerpts, JSON, what other tools read, and the tables
 //! of statistics and of measured edits. Knows nothing of the analysis, of files, or of where its output goes.
 
+pub mod about;
 pub mod baseline;
 pub mod diff;
 pub mod editor;

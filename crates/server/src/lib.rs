@@ -9,6 +9,7 @@ mod document;
 mod fixes;
 mod folder;
 mod follower;
+mod hover;
 mod launching;
 mod questions;
 mod server;

@@ -1,6 +1,7 @@
 //! What clients ask of a program under analysis, and the answers. Knows nothing of messages, nor when somebody asks.
 
 use crate::actions;
+use crate::hover;
 use crate::settings::Settings;
 use crate::told::{Diagnostic, Pictures, Range};
 use crate::uri;
@@ -54,9 +55,12 @@ impl Answerer<'_> {
     pub fn answer(&mut self, question: &Question) -> Result<Value, String> {
         let path = &question.path;
         match &question.what {
-            What::Hover(..) => Ok(Value::Null),
+            What::Hover(line, character) => {
+                Ok(hover::hover(self, path, *line, *character).unwrap_or_default())
+            }
             What::Actions(range, shows) => Ok(actions::actions(self, path, *range, *shows)),
-            What::Lenses | What::Hints => Ok(Value::Array(Vec::new())),
+            What::Lenses => Ok(Value::Array(hover::lenses(self, path))),
+            What::Hints => Ok(Value::Array(hover::hints(self, path))),
             What::OtherSide(line, character) => {
                 let here = Range { start: (*line, *character), end: (*line, *character) };
                 Ok(Value::Array(self.other_sides(path, here)))

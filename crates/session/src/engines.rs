@@ -80,6 +80,11 @@ impl Beside {
         Some(beside)
     }
 
+    /// For who asks now and then.
+    pub fn engine(&self) -> Option<&Compositional> {
+        self.engine.as_ref()
+    }
+
     /// Whether there is something that a later run should go on from: not if it went on from a state that still does.
     pub fn is_worth_keeping(&self) -> bool {
         let methods = self.sizes.first().map_or(0, |(_, methods)| *methods as usize);

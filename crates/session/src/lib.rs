@@ -1,6 +1,7 @@
 //! The façade over the analysis: a class path goes in, a report comes out. Knows nothing of files,
 //! editors, JSON or terminals.
 
+mod about;
 mod annotated;
 mod edits;
 mod engines;

@@ -111,7 +111,7 @@ impl Tell<'_> {
     }
 
     /// A lock as a method names it.
-    fn lock_in(&self, lock: &Path, method: MethodId) -> String {
+    pub fn lock_in(&self, lock: &Path, method: MethodId) -> String {
         let number = match lock.root {
             Root::Param(number) if number > 0 => number,
             Root::Param(0) if self.program.method(method).is_static() => 0,

@@ -115,6 +115,11 @@ impl Locks {
         })
     }
 
+    /// The same for any lock, without remembering it.
+    pub fn ways_to(&self, facts: &Facts<'_>, base: (Act, Var), lock: &HeldLock) -> Vec<Vec<PathStep>> {
+        ways(facts.paths, facts.flows.get(&facts.methods[base.0]), base, lock).to_vec()
+    }
+
     /// Looks again for ways that may be others now.
     pub fn update_ways(&mut self, world: &World<'_>, paths: &Paths, changes: &mut Changes) {
         let table = &self.told.table;

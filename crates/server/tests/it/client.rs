@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use server::{Ended, Launching};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, PipeWriter, Read, Write};
+use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

@@ -366,3 +366,38 @@ fn what_is_said_later_is_laid_over_what_was_said_at_first() {
     client.notify("workspace/didChangeConfiguration", json!({"settings": {"snarl": {"rules": {}}}}));
     client.wait(|client| !client.underlined(&paths[0]).is_empty(), "races are on");
 }
+
+#[test]
+fn a_field_and_a_lock_tell_who_touches_what() {
+    let (_project, file, mut client) = opened(COUNTER);
+    let mut words = |line: u32, character: u32| {
+        let at =
+            json!({"textDocument": {"uri": uri(&file)}, "position": {"line": line, "character": character}});
+        let hover = client.request("textDocument/hover", at);
+        hover["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    let (declared, used, lock) = (words(1, 16), words(11, 8), words(5, 10));
+    assert_eq!(declared, used);
+    for wanted in ["**n**", "inc()", "dec()", "lock", "main thread"] {
+        assert!(declared.contains(wanted), "{wanted}: {declared}");
+    }
+    assert!(lock.contains("lock") && lock.contains("inc"), "{lock}");
+    assert_eq!(words(0, 0), "");
+}
+
+#[test]
+fn guards_are_shown_beside_fields_if_somebody_wants_them() {
+    let guarded =
+        COUNTER.replace("        n--;\n", "        synchronized (lock) {\n            n--;\n        }\n");
+    let (project, paths) = project(&[("Counter.java", &guarded)]);
+    let capabilities = json!({"experimental": {"snarl": true}});
+    let mut client = Client::with(&[project.path()], capabilities, json!({"guards": "hint"}));
+    client.open_file(&paths[0]);
+    client.settle();
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri(&paths[0])}, "range": range});
+    let hints = client.request("textDocument/inlayHint", params.clone());
+    assert_eq!(hints[0]["position"], json!({"line": 1, "character": 17}));
+    assert!(hints[0]["label"].as_str().is_some_and(|label| label.starts_with("guarded by")), "{hints}");
+    assert_eq!(client.request("textDocument/codeLens", params), json!([]));
+}

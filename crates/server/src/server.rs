@@ -601,6 +601,7 @@ impl Server {
         if told.is_whole && !was_ready {
             self.end_progress(number, "ready");
         }
+        self.tell_state();
         if self.client.abilities.snarl {
             let is_same = before.is_some_and(|before| {
                 before.findings.len() == told.findings.len()
@@ -611,7 +612,6 @@ impl Server {
             }
         }
         self.refresh_guards();
-        self.tell_state();
     }
 
     fn refresh_guards(&mut self) {

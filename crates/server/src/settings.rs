@@ -35,7 +35,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             on_type: true,
-            debounce: Duration::from_millis(30),
+            debounce: Duration::from_millis(10),
             engine: None,
             least: None,
             off: BTreeSet::new(),

@@ -5,14 +5,14 @@ use super::chosen::{Chosen, Turns};
 use super::doubt::{Doubt, Doubts};
 use super::graph::{Choice, Graph, Number, global_keys, numbered};
 use super::long::{Known, Long};
-use super::{point, wanted_at};
+use super::{Spot, point, wanted_at};
 use crate::Stages;
 use crate::confidence::is_merged;
 use crate::describe::Describe;
-use findings::{Confidence, Place};
+use findings::Confidence;
 use happens_before::{HeldLock, Nesting, Origin, Wanted};
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use track::{Kind, Read};
@@ -96,7 +96,6 @@ pub(super) struct Search<'a> {
     /// By nesting; equal for those that want their locks in the same statement.
     spots: Vec<u32>,
     /// By nesting, where it wants its lock.
-    places: Vec<OnceCell<Place>>,
     known: RefCell<Answers>,
 }
 
@@ -127,28 +126,36 @@ impl<'a> Search<'a> {
             chosen,
             merged: merged.collect(),
             spots: numbered(graph.nestings.iter().map(|nesting| (nesting.act, nesting.stmt))),
-            places: vec![OnceCell::new(); graph.nestings.len()],
             known: RefCell::default(),
         }
     }
 
-    /// Surest first, then the shortest way, then by place.
+    /// Surest first, then the shortest way, then by where the locks are wanted: methods by name, and no lines, which
+    /// change with whatever is typed above.
     fn ranks(&self, a: &Cycle, b: &Cycle) -> Ordering {
         let rank = |cycle: &Cycle| (cycle.doubts.rank(), cycle.calls);
-        rank(a).cmp(&rank(b)).then_with(|| self.places(a).cmp(&self.places(b)))
+        rank(a).cmp(&rank(b)).then_with(|| {
+            let (a, b) = (self.spots_wanted(a), self.spots_wanted(b));
+            let differ = a.iter().zip(&b).map(|(&a, &b)| self.by_content(a, b));
+            differ.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+        })
     }
 
-    /// Where the locks are wanted.
-    fn places(&self, cycle: &Cycle) -> Vec<&Place> {
-        let place = |side: &Side| {
-            self.places[side.at].get_or_init(|| {
-                let spot = wanted_at(self.stages, &self.graph.nestings[side.at]);
-                spot.map_or_else(Place::default, |(method, stmt)| self.describe.lock_place(method, stmt))
-            })
-        };
-        let mut places: Vec<&Place> = cycle.sides.iter().map(place).collect();
-        places.sort();
-        places
+    /// Where the locks are wanted, in the order of content.
+    fn spots_wanted(&self, cycle: &Cycle) -> Vec<Option<Spot>> {
+        let spot = |side: &Side| wanted_at(self.stages, &self.graph.nestings[side.at]);
+        let mut spots: Vec<Option<Spot>> = cycle.sides.iter().map(spot).collect();
+        spots.sort_by(|&a, &b| self.by_content(a, b));
+        spots
+    }
+
+    fn by_content(&self, a: Option<Spot>, b: Option<Spot>) -> Ordering {
+        match (a, b) {
+            (Some((one, first)), Some((other, second))) => {
+                self.describe.content.methods(one, other).then(first.cmp(&second))
+            }
+            _ => a.is_some().cmp(&b.is_some()),
+        }
     }
 
     /// All pairs, and of longer cycles over the same locks the best; none through all the locks of a shorter one that

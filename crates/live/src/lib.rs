@@ -69,8 +69,6 @@ pub struct Followed {
     pub resources: bool,
     /// Seconds that the compiler took, waiting for it included.
     pub compiling: f64,
-    /// How many files it compiled.
-    pub files: usize,
     /// Why there are no newer classes of edited files.
     pub failure: Option<Failure>,
 }
@@ -108,34 +106,23 @@ impl Live {
             }
         }
         let began = Instant::now();
-        let mut followed = Compiling::default();
-        let failure = self.compile(&mut followed).err();
+        let mut compiled = BTreeSet::new();
+        let failure = self.compile(&mut compiled).err();
         // What stands in its place hides it.
         classes.retain(|name| !self.edited.contains_key(name));
-        classes.extend(followed.classes);
+        classes.extend(compiled);
         Followed {
             source: Arc::new(LiveSource { base: self.base.clone(), edited: self.edited.clone() }),
             classes: classes.into_iter().collect(),
             resources,
             compiling: began.elapsed().as_secs_f64(),
-            files: followed.files,
             failure,
         }
-    }
-
-    /// The text of a file as it is compiled, or nothing if only its classes are known.
-    pub fn text(&self, path: &Path) -> Option<Arc<str>> {
-        self.units.get(path).map(|unit| unit.text.clone())
     }
 
     /// Whether something in a file cannot be compiled as it is.
     pub fn is_broken(&self, path: &Path) -> bool {
         self.units.get(path).is_some_and(|unit| unit.is_broken)
-    }
-
-    /// Whether a file belongs to the program, or would if it were there.
-    pub fn is_of_program(&self, path: &Path) -> bool {
-        self.sources.module_of(path).is_some()
     }
 
     fn put_text(&mut self, path: PathBuf, text: Arc<str>) {
@@ -202,8 +189,9 @@ impl Live {
 
     // ---- compiling ----
 
-    /// Tells the compiler everything there is to tell, and follows what that leads to.
-    fn compile(&mut self, followed: &mut Compiling) -> Result<(), Failure> {
+    /// Tells the compiler everything there is to tell, and follows what that leads to; `compiled` gets the names of
+    /// classes that are others now.
+    fn compile(&mut self, compiled: &mut BTreeSet<String>) -> Result<(), Failure> {
         for _ in 0..ROUNDS {
             let told = match self.configuration() {
                 Some(modules) => {
@@ -222,7 +210,7 @@ impl Live {
                     told
                 }
             };
-            self.take(told, followed);
+            self.take(told, compiled);
         }
         Ok(())
     }
@@ -272,14 +260,13 @@ impl Live {
         edits.into_iter().map(|(module, edits)| ModuleChange { module, edits }).collect()
     }
 
-    fn take(&mut self, told: Told, followed: &mut Compiling) {
-        followed.files += usize::try_from(told.answer.compiled.files).unwrap_or(0);
+    fn take(&mut self, told: Told, compiled: &mut BTreeSet<String>) {
         let pending = std::mem::take(&mut self.pending);
         let mut changed = Vec::new();
         for module in told.answer.modules {
             for mut file in module.files {
                 changed.append(&mut file.changed);
-                self.take_file(&module.id, file, &pending, followed);
+                self.take_file(&module.id, file, &pending, compiled);
             }
         }
         for path in self.dependents(&changed) {
@@ -319,7 +306,7 @@ impl Live {
         module: &str,
         answer: FileAnswer,
         pending: &BTreeMap<PathBuf, Option<Arc<str>>>,
-        followed: &mut Compiling,
+        compiled: &mut BTreeSet<String>,
     ) {
         let path = PathBuf::from(&answer.path);
         let before = self.units.remove(&path);
@@ -327,7 +314,7 @@ impl Live {
             before.iter().flat_map(|unit| unit.classes.keys().cloned()).collect();
         if answer.status == Status::Removed {
             let hidden = self.built_of(&path).to_vec();
-            self.replace(names_before.into_iter().chain(hidden), &BTreeMap::new(), followed);
+            self.replace(names_before.into_iter().chain(hidden), &BTreeMap::new(), compiled);
             return;
         }
         let hidden: Vec<String> = self.built_of(&path).to_vec();
@@ -340,7 +327,7 @@ impl Live {
         unit.take(answer, text);
         let names = names_before.into_iter().chain(hidden).chain(unit.classes.keys().cloned());
         let names: Vec<String> = names.collect();
-        self.replace(names.into_iter(), &unit.classes, followed);
+        self.replace(names.into_iter(), &unit.classes, compiled);
         self.units.insert(path, unit);
     }
 
@@ -349,7 +336,7 @@ impl Live {
         &mut self,
         names: impl Iterator<Item = String>,
         classes: &BTreeMap<String, ClassBytes>,
-        followed: &mut Compiling,
+        compiled: &mut BTreeSet<String>,
     ) {
         let edited = Arc::make_mut(&mut self.edited);
         for name in names {
@@ -360,7 +347,7 @@ impl Live {
                 None => self.base.find(&name).as_ref() == new,
             };
             if !is_same {
-                followed.classes.insert(name.clone());
+                compiled.insert(name.clone());
             }
             match new {
                 Some(class) => _ = edited.insert(name, Some(class.clone())),
@@ -369,13 +356,6 @@ impl Live {
             }
         }
     }
-}
-
-/// What compiling has brought so far.
-#[derive(Default)]
-struct Compiling {
-    classes: BTreeSet<String>,
-    files: usize,
 }
 
 /// `Inner` of `p/Outer$Inner`.

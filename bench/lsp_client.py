@@ -24,6 +24,8 @@ class Client:
         self.published = {}
         self.state = {}
         self.states = []
+        # When findings came, and which.
+        self.told = []
         threading.Thread(target=self._read, daemon=True).start()
         capabilities = {
             "window": {"workDoneProgress": True},
@@ -109,6 +111,8 @@ class Client:
         elif message["method"] == "textDocument/publishDiagnostics":
             params = message["params"]
             self.published[params["uri"]] = (params.get("version"), params["diagnostics"], when)
+        elif message["method"] == "snarl/findings":
+            self.told.append((when, sorted(one["id"] for one in message["params"]["findings"])))
         elif message["method"] == "snarl/state":
             self.state = message["params"]
             self.states.append((when, message["params"]))

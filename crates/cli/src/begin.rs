@@ -3,7 +3,6 @@
 
 use crate::{meter::Meter, output, settings::Settings};
 use findings::{Note, Report};
-use project::Project;
 use report::text;
 use session::ENTRY_POINTS;
 
@@ -27,13 +26,6 @@ pub fn progress(settings: &Settings, meter: &Meter) -> impl Fn(&'static str, u64
             output::remark(&format!("analysing {done} entry points; --main picks one"));
         }
     }
-}
-
-/// What the analysis said, and what was noted about the input.
-pub fn with_notes(mut report: Report, project: &Project) -> Report {
-    report.notes.extend(project.notes());
-    report.sort();
-    report
 }
 
 /// Whether the program was looked at from somewhere.

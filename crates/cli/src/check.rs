@@ -86,7 +86,7 @@ pub fn analyse_opened(project: Arc<Project>, settings: &Settings, meter: &Meter)
         None => {
             let mut session = workspace::session(project.clone(), &settings.setup, kept.is_some())?;
             let report = workspace::first(&mut session, kept.as_ref(), &begin::progress(settings, meter));
-            let report = begin::with_notes(report, &project);
+            let report = workspace::with_notes(report, &project);
             if let Some(message) = begin::nowhere_to_begin(&report) {
                 bail!("{message}");
             }

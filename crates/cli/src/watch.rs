@@ -98,7 +98,7 @@ fn keep(session: &mut Session, project: &Project, settings: &Settings) {
         && let Some(kept) = Kept::of(project, &settings.setup)
     {
         let report = Report { stats: session.stats(), ..Report::clone(&report) };
-        kept.keep(&begin::with_notes(report, project));
+        kept.keep(&workspace::with_notes(report, project));
         kept.keep_state(session);
     }
 }

@@ -120,6 +120,14 @@ impl Live {
         }
     }
 
+    /// Whether every file that is compiled here says what the build has compiled.
+    pub fn is_as_built(&self) -> bool {
+        let is_same = |(path, unit): (&PathBuf, &Unit)| {
+            !self.sources.is_stale(path) && sources::read(path).as_deref() == Some(&*unit.text)
+        };
+        self.pending.is_empty() && self.units.iter().all(is_same)
+    }
+
     /// Whether something in a file cannot be compiled as it is.
     pub fn is_broken(&self, path: &Path) -> bool {
         self.units.get(path).is_some_and(|unit| unit.is_broken)

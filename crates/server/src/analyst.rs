@@ -170,6 +170,7 @@ impl Analyst {
             wanted,
             live,
             source: followed.source,
+            opened: project,
             session,
             kept,
             last: Vec::new(),
@@ -191,6 +192,8 @@ struct Under {
     wanted: Wanted,
     live: Live,
     source: Arc<LiveSource>,
+    /// The project as it was opened.
+    opened: Arc<Project>,
     session: Session,
     kept: Option<Kept>,
     /// What was shown last.
@@ -240,7 +243,12 @@ impl Under {
             kept.recall(&mut self.session);
             self.wanted.recall(kept.silent());
         }
-        if let Some(report) = self.session.first_look(&progress) {
+        let known = kept.as_ref().filter(|_| self.live.is_as_built()).and_then(Kept::report);
+        if let Some(report) = &known {
+            self.tell(report, &[], false, cost.clone(), analyst);
+        }
+        let early = self.session.first_look(&progress);
+        if let Some(report) = early.filter(|_| known.is_none()) {
             self.tell(&report, &[], false, cost.clone(), analyst);
         }
         let report = workspace::rest(&mut self.session, kept.as_ref(), &progress);
@@ -388,6 +396,12 @@ impl Under {
         if let Some(kept) = &self.kept {
             kept.keep_state(&mut self.session);
             kept.keep_silent(&self.wanted.silent());
+            // Under the name of the classes as they were when the project was opened.
+            let is_as_opened = Arc::ptr_eq(&self.opened, self.source.project());
+            if is_as_opened && self.live.is_as_built() {
+                let report = Report { stats: self.session.stats(), ..Report::clone(&self.session.report()) };
+                kept.keep(&workspace::with_notes(report, &self.opened));
+            }
         }
     }
 }

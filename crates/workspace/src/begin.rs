@@ -5,6 +5,7 @@ use crate::{Kept, Setup};
 use anyhow::{Context, Result};
 use classfile::ClassSource;
 use findings::Report;
+use project::Project;
 use session::{Options, Progress, Session};
 use std::fs;
 use std::sync::Arc;
@@ -30,4 +31,11 @@ pub fn first(session: &mut Session, kept: Option<&Kept>, progress: Progress<'_>)
 pub fn rest(session: &mut Session, kept: Option<&Kept>, progress: Progress<'_>) -> Report {
     let resumed = kept.and_then(|kept| kept.resume(session, progress));
     resumed.unwrap_or_else(|| session.check(progress))
+}
+
+/// What the analysis said, and what was noted about the input.
+pub fn with_notes(mut report: Report, project: &Project) -> Report {
+    report.notes.extend(project.notes());
+    report.sort();
+    report
 }

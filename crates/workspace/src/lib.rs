@@ -6,7 +6,7 @@ mod kept;
 mod sources;
 mod wanted;
 
-pub use begin::{first, rest, session};
+pub use begin::{first, rest, session, with_notes};
 pub use kept::Kept;
 pub use sources::ProjectSources;
 pub use wanted::{Program, Wanted};

@@ -27,7 +27,7 @@ mod view;
 mod ways;
 mod words;
 
-pub use about::{Covers, Uses, is_reached};
+pub use about::{Covers, Uses, head_after, is_reached};
 pub use proof::{Proof, Proofs};
 
 use access::Accesses;

@@ -8,7 +8,7 @@ use findings::{
 use std::collections::BTreeSet;
 
 /// Accesses or fields that are told one by one.
-const MOST: usize = 7;
+const MOST: usize = 6;
 /// Threads of an access, places in a row, and reads that are told one by one where nothing can go wrong.
 const FEW: usize = 3;
 /// Findings.
@@ -20,12 +20,12 @@ pub type Link<'a> = &'a dyn Fn(&Place) -> Option<String>;
 /// Who touches a field, and what guards it: about a dozen lines at most.
 pub fn markdown(about: &About, link: Link<'_>) -> String {
     let (class, name) = about.field.rsplit_once('.').unwrap_or(("", &about.field));
-    let words = Words { class, link };
+    let words = Words::of(class, link);
     let mut text = format!("**{}** · {}\n", prose(name), words.headline(about));
     let is_told =
         |told: &&Reported| about.why == Why::Reported || told.confidence.at_least(Confidence::Medium);
     let findings: Vec<&Reported> = about.findings.iter().filter(is_told).collect();
-    let told = findings.iter().take(FEWEST).map(|finding| {
+    let told = findings.iter().take(fitting(findings.len(), FEWEST)).map(|finding| {
         let (rule, level) = (finding.rule.id(), finding.confidence.id());
         format!("\n{rule} ({level} confidence): {}\n", sentence(&finding.message))
     });
@@ -37,10 +37,16 @@ pub fn markdown(about: &About, link: Link<'_>) -> String {
     let (wrong, right): (Vec<&Access>, Vec<&Access>) =
         published.into_iter().partition(|access| access.lacks_guard);
     let all: Vec<&Access> = wrong.into_iter().chain(right).collect();
+    let words = words.without(common(&all));
+    if let Some(origins) = words.common {
+        text.push_str(&format!("\nall by {}\n", words.origins(origins)));
+    }
     let is_only_read = matches!(about.why, Why::Final(_) | Why::NeverWritten);
     let mut list: Vec<String> = match is_only_read && all.len() > FEW {
         true => vec![words.reads(&all)],
-        false => all.iter().take(MOST).map(|access| words.access(access, about)).collect(),
+        false => {
+            all.iter().take(fitting(all.len(), MOST)).map(|access| words.access(access, about)).collect()
+        }
     };
     list.extend(more(all.len(), MOST).filter(|_| !is_only_read).map(|more| format!("and {more}")));
     if !before.is_empty() {
@@ -52,7 +58,7 @@ pub fn markdown(about: &About, link: Link<'_>) -> String {
 /// What is done under a lock, and where else it is taken.
 pub fn lock_markdown(about: &AboutLock, link: Link<'_>) -> String {
     let method = about.method.split('(').next().unwrap_or_default();
-    let words = Words { class: method.rsplit_once('.').map_or("", |(class, _)| class), link };
+    let words = Words::of(method.rsplit_once('.').map_or("", |(class, _)| class), link);
     let (lock, method) = (words.lock(&about.lock), words.method(&about.method));
     let mut text = format!("**{lock}** · taken in {method} by {}\n", words.origins(&about.origins));
     if !about.elsewhere.is_empty() {
@@ -61,15 +67,19 @@ pub fn lock_markdown(about: &AboutLock, link: Link<'_>) -> String {
     if about.covers.is_empty() {
         return text + "\nnothing that could be raced for is touched under it\n";
     }
-    let mut list: Vec<String> =
-        about.covers.iter().take(MOST).map(|covered| words.covered(covered)).collect();
+    let mut list: Vec<String> = about
+        .covers
+        .iter()
+        .take(fitting(about.covers.len(), MOST))
+        .map(|covered| words.covered(covered))
+        .collect();
     list.extend(more(about.covers.len(), MOST).map(|more| format!("and {more}")));
     text + &bullets(&list)
 }
 
 /// What guards a field in a few words, if that is worth a place beside it.
 pub fn lens(field: &FieldGuard) -> Option<String> {
-    let words = Words { class: "", link: &|_| None };
+    let words = Words::of("", &|_| None);
     match (&field.guard, &field.why) {
         (Some(Guard { name, with, of, .. }), _) if with == of => {
             Some(format!("guarded by {}", words.name(name)))
@@ -94,8 +104,13 @@ fn bullets(list: &[String]) -> String {
 }
 
 /// `14 more`.
-fn more(all: usize, told: usize) -> Option<String> {
-    all.checked_sub(told).filter(|&more| more > 0).map(|more| format!("{more} more"))
+fn more(all: usize, most: usize) -> Option<String> {
+    all.checked_sub(fitting(all, most)).filter(|&more| more > 0).map(|more| format!("{more} more"))
+}
+
+/// How many of them are told. That there is one more takes as much room as to tell it.
+fn fitting(all: usize, most: usize) -> usize {
+    if all <= most + 1 { all } else { most }
 }
 
 /// Names as they are shown.
@@ -103,6 +118,26 @@ struct Words<'a> {
     /// The class of what was asked about: it need not be named.
     class: &'a str,
     link: Link<'a>,
+    /// Who gets everywhere, and was told.
+    common: Option<&'a [Origin]>,
+}
+
+impl<'a> Words<'a> {
+    fn of(class: &'a str, link: Link<'a>) -> Words<'a> {
+        Words { class, link, common: None }
+    }
+
+    fn without(self, common: Option<&'a [Origin]>) -> Words<'a> {
+        Words { common, ..self }
+    }
+}
+
+/// The threads of all accesses, if they are the same several: to repeat them would fill the lines.
+fn common<'a>(accesses: &[&'a Access]) -> Option<&'a [Origin]> {
+    let [first, rest @ ..] = accesses else { return None };
+    let is_same = |access: &&&Access| access.origins == first.origins && access.engine == first.engine;
+    let are_many = !rest.is_empty() && first.origins.len() > 1;
+    (are_many && rest.iter().all(|access| is_same(&access))).then_some(&first.origins)
 }
 
 impl Words<'_> {
@@ -121,8 +156,12 @@ impl Words<'_> {
             why => prose(&why.text()),
         };
         if !about.guards.is_empty() && about.why != Why::Reported {
-            let guarded: Vec<String> =
-                about.guards.iter().take(MOST).map(|name| format!("`{}`", code(name))).collect();
+            let guarded: Vec<String> = about
+                .guards
+                .iter()
+                .take(fitting(about.guards.len(), MOST))
+                .map(|name| format!("`{}`", code(name)))
+                .collect();
             let more = more(about.guards.len(), MOST);
             return format!(
                 "guards {}; {why}",
@@ -154,7 +193,8 @@ impl Words<'_> {
         let is_unreached =
             access.engine == Engine::Compositional && about.engines.contains(&Engine::WholeProgram);
         let who = if is_unreached { "never reached".to_owned() } else { self.origins(&access.origins) };
-        let line = format!("{does} in {} {} · {who}", self.method(&access.method), self.place(&access.place));
+        let line = format!("{does} in {} {}", self.method(&access.method), self.place(&access.place));
+        let line = if self.common.is_some() { line } else { format!("{line} · {who}") };
         let locks: Vec<String> = access.locks.iter().map(|held| self.held(held, access, about)).collect();
         let line = match locks.is_empty() {
             false => format!("{line} · holds {}", locks.join(", ")),
@@ -169,7 +209,8 @@ impl Words<'_> {
     fn reads(&self, accesses: &[&Access]) -> String {
         let origins: BTreeSet<&Origin> = accesses.iter().flat_map(|access| &access.origins).collect();
         let origins: Vec<Origin> = origins.into_iter().cloned().collect();
-        format!("read at {} · {}", self.places(accesses), self.origins(&origins))
+        let line = format!("read at {}", self.places(accesses));
+        if self.common.is_some() { line } else { format!("{line} · {}", self.origins(&origins)) }
     }
 
     fn covered(&self, covered: &Covered) -> String {
@@ -190,6 +231,7 @@ impl Words<'_> {
         match access.locks.iter().filter(is_named_like).count() {
             0 | 1 => self.lock(&held.lock),
             _ if is_guard => self.lock(&held.lock),
+            _ if held.lock.place.line == 0 => format!("{} of a caller", self.lock(&held.lock)),
             _ => format!("{} of {}", self.lock(&held.lock), self.place(&held.lock.place)),
         }
     }
@@ -243,7 +285,7 @@ impl Words<'_> {
     }
 
     fn origins(&self, origins: &[Origin]) -> String {
-        let told = origins.iter().take(FEW).map(|origin| self.origin(origin));
+        let told = origins.iter().take(fitting(origins.len(), FEW)).map(|origin| self.origin(origin));
         told.chain(more(origins.len(), FEW)).collect::<Vec<_>>().join(", ")
     }
 
@@ -282,8 +324,8 @@ impl Words<'_> {
     }
 
     fn row<'p>(&self, places: impl ExactSizeIterator<Item = &'p Place>) -> String {
-        let more = more(places.len(), FEW);
-        places.take(FEW).map(|place| self.place(place)).chain(more).collect::<Vec<_>>().join(", ")
+        let (told, more) = (fitting(places.len(), FEW), more(places.len(), FEW));
+        places.take(told).map(|place| self.place(place)).chain(more).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -396,10 +438,10 @@ mod tests {
              \n\
              race (high confidence): bank.Account.balance is read without `this`\n\
              \n\
-             - **write in `reset(String[])` [Account.java:40](file:bank/Account.java#40) · main thread, thread started \
-             at [Main.java:20](file:bank/Main.java#20) · holds nothing**\n\
-             - read in `deposit(long)` [Account.java:24](file:bank/Account.java#24) · main thread, thread started \
-             at [Main.java:20](file:bank/Main.java#20) · holds `this`\n\
+             all by main thread, thread started at [Main.java:20](file:bank/Main.java#20)\n\
+             \n\
+             - **write in `reset(String[])` [Account.java:40](file:bank/Account.java#40) · holds nothing**\n\
+             - read in `deposit(long)` [Account.java:24](file:bank/Account.java#24) · holds `this`\n\
              - while nobody else knows the object: [Account.java:9](file:bank/Account.java#9)\n"
         );
     }
@@ -420,7 +462,7 @@ mod tests {
         let lines = text.lines().filter(|line| !line.is_empty()).count();
         assert!(lines <= 13, "{lines}\n{text}");
         assert!(text.contains("\nand 3 more findings\n"), "{text}");
-        assert!(text.contains("\n- and 18 more\n"), "{text}");
+        assert!(text.contains("\n- and 19 more\n"), "{text}");
     }
 
     #[test]
@@ -433,8 +475,9 @@ mod tests {
             markdown(&about, &|_| None),
             "**balance** · it is final, and made for several threads: Vector\n\
              \n\
-             - read at Account.java:1, Account.java:2, Account.java:3, 2 more · main thread, thread started at \
-             Main.java:20\n"
+             all by main thread, thread started at Main.java:20\n\
+             \n\
+             - read at Account.java:1, Account.java:2, Account.java:3, 2 more\n"
         );
     }
 

@@ -6,14 +6,15 @@ mod lock;
 mod reported;
 mod scope;
 
-use crate::Session;
+use crate::{Session, engines};
 use compositional::Asked;
 use detect::{Proof, Stages};
-use findings::{About, Access, Confidence, Engine, FieldGuard, Reported, Why};
+use findings::{About, Access, Confidence, Engine, FieldGuard, Report, Reported, Why};
 use guard::Facts;
 use ir::{ClassId, FieldId, Loaded, Program};
 use scope::Scope;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl Session {
     /// What is known of a field: who touches it, on which threads, under which locks, and what guards it. The class is
@@ -53,6 +54,8 @@ impl Session {
     /// What the whole-program engine knows, if that is true of the program as it is now.
     fn solved(&self) -> Option<Stages<'_>> {
         let is_up_to_date = !self.is_behind && self.unseen.is_empty() && !self.is_points_to_only;
+        // Before its turn it knows nothing, which is not to say that nobody gets anywhere.
+        let is_up_to_date = is_up_to_date && !self.is_ahead;
         let (program, models) = (&self.program, &self.models);
         let (pointsto, happens_before) = (&self.pointsto, &self.happens_before);
         (is_up_to_date && self.options.engines.whole_program()).then_some(Stages {
@@ -61,6 +64,11 @@ impl Session {
             pointsto,
             happens_before,
         })
+    }
+
+    /// What the compositional engine has found while the other one has not had its turn.
+    fn first_told(&self) -> Arc<Report> {
+        engines::together(&Arc::default(), &self.beside, None)
     }
 
     /// The engines that have something to say.
@@ -138,7 +146,8 @@ impl Session {
         for (access, guard) in accesses.iter_mut().zip(std::iter::repeat(&guard)) {
             access.lacks_guard = guard.as_ref().is_some_and(|guard| facts.lacks(access, &guard.name));
         }
-        let (reported, discharged) = reported::about(&self.told, &field, &accesses);
+        let told = if self.is_ahead { self.first_told() } else { self.told.clone() };
+        let (reported, discharged) = reported::about(&told, &field, &accesses);
         let is_sure = |finding: &Reported| finding.confidence.at_least(Confidence::Medium);
         let why = match reported.iter().any(is_sure) {
             true => Why::Reported,

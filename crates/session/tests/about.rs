@@ -2,7 +2,7 @@
 //! that to ask changes nothing.
 
 use classfile::ClassSource;
-use findings::{About, AboutLock, Access, AccessKind, Part};
+use findings::{About, AboutLock, Access, AccessKind, Engine, Part};
 use fixture::{Compiler, Fixture, Sequence, root};
 use project::{Project, Request};
 use session::{Cancel, Change, Engines, Options, Session, Verdict};
@@ -181,11 +181,15 @@ fn compiled(name: &str, source: &str) -> Arc<Project> {
     std::fs::write(&path, source).expect("a file");
     let name = format!("about/program/{name}.java");
     let fixture = Fixture { name, path, source: source.to_owned() };
+    compile(&[fixture]).remove(0)
+}
+
+fn compile(fixtures: &[Fixture]) -> Vec<Arc<Project>> {
     // One process compiles one thing at a time.
     static COMPILING: Mutex<()> = Mutex::new(());
     let _alone = COMPILING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let classes = Compiler::of_environment().compile_all(&[fixture]).expect("the compiler runs").remove(0);
-    open(classes.unwrap_or_else(|errors| panic!("{errors}")))
+    let compiled = Compiler::of_environment().compile_all(fixtures).expect("the compiler runs");
+    compiled.into_iter().map(|classes| open(classes.unwrap_or_else(|errors| panic!("{errors}")))).collect()
 }
 
 fn open(path: PathBuf) -> Arc<Project> {
@@ -492,6 +496,24 @@ fn nothing_is_known_before_anything_was_analysed() {
 }
 
 #[test]
+fn what_methods_say_is_known_before_threads_are() {
+    let options = Options { engines: Engines::Both, follow: true, ..Options::default() };
+    let mut session = Session::new(compiled("Shared", SHARED), options);
+    session.first_look(&|_, _| ()).expect("both are asked");
+    let about = session.about_field("Shared", "byLock").expect("it is there");
+    assert_eq!(about.engines, [Engine::Compositional]);
+    assert_eq!(
+        text(&about),
+        "1 of 2 hold `this.lock`; it is reported\n\
+         56 write in Shared.put(java.lang.String) by any thread…; Shared.lock from 53 = this.lock\n\
+         59 read in Shared.never() by any thread…; lacks the guard"
+    );
+    session.check(&|_, _| ());
+    let about = session.about_field("Shared", "byLock").expect("it is there");
+    assert_eq!(about.engines, [Engine::WholeProgram, Engine::Compositional]);
+}
+
+#[test]
 fn guards_of_a_class_are_told_in_short() {
     let guards = shared().guards("Shared").into_iter();
     let guards =
@@ -592,39 +614,47 @@ const STEP: usize = 4;
 #[test]
 fn answers_after_an_edit_are_those_of_a_first_run_and_to_ask_costs_the_next_edit_nothing() {
     let named = std::env::var("SNARL_FIXTURE").ok();
-    let step = if named.is_some() { 1 } else { STEP };
+    let (is_named, step) = (named.is_some(), if named.is_some() { 1 } else { STEP });
     let sequences = Sequence::below(&root(), &named.unwrap_or_default()).expect("the fixtures can be read");
     let mut compared = 0;
-    for sequence in sequences.iter().step_by(step) {
+    for (at, sequence) in sequences.iter().enumerate().step_by(step) {
         let fixtures: Vec<Fixture> =
             sequence.versions.iter().map(|version| version.fixture.clone()).collect();
-        let compiled = Compiler::of_environment().compile_all(&fixtures).expect("the compiler runs");
-        let projects: Vec<Arc<Project>> =
-            compiled.into_iter().map(|path| open(path.expect("it compiles"))).collect();
+        let projects = compile(&fixtures);
         let lines = fixtures.iter().map(|fixture| fixture.source.lines().count()).max().unwrap_or(0);
-        let file = fixtures[0].file_name();
-        let [mut asked, mut silent] = [(); 2].map(|()| session(&projects[0], Engines::Both));
-        let there = projects.windows(2).map(|pair| (&pair[0], &pair[1]));
-        let back = projects.windows(2).rev().map(|pair| (&pair[1], &pair[0]));
-        everything(&asked, &projects[0], file, lines);
-        for (from, to) in there.chain(back) {
-            let [update, other] = [&mut asked, &mut silent].map(|session| {
-                session.apply(change(from, to), &|_, _| (), &Cancel::default()).expect("nobody cancels")
-            });
-            assert_eq!(update.redone, other.redone, "{}", sequence.name);
-            let fresh = session(to, Engines::Both);
-            let (told, expected) = (everything(&asked, to, file, lines), everything(&fresh, to, file, lines));
-            for (told, expected) in told.iter().zip(&expected) {
-                assert_eq!(told, expected, "{}", sequence.name);
-            }
-            assert_eq!(told.len(), expected.len(), "{}", sequence.name);
-            compared += told.len();
+        // Each engine has its turn.
+        let all = [Engines::Both, Engines::WholeProgram, Engines::Compositional];
+        let several = if is_named { &all[..] } else { &all[at % all.len()..][..1] };
+        for &engines in several {
+            let name = format!("{}, {engines:?}", sequence.name);
+            compared += follow(&name, &projects, engines, (fixtures[0].file_name(), lines));
         }
-        assert_eq!(asked.report().findings, silent.report().findings);
-        assert_eq!(format!("{:?}", asked.sizes()), format!("{:?}", silent.sizes()), "{}", sequence.name);
-        assert_eq!(asked.verify(), Verdict::Same, "{}", sequence.name);
     }
     assert!(compared > 0, "nothing was compared");
+}
+
+/// Follows versions there and back again, and compares after each step; how many answers that were.
+fn follow(name: &str, projects: &[Arc<Project>], engines: Engines, (file, lines): (&str, usize)) -> usize {
+    let [mut asked, mut silent] = [(); 2].map(|()| session(&projects[0], engines));
+    let there = projects.windows(2).map(|pair| (&pair[0], &pair[1]));
+    let back = projects.windows(2).rev().map(|pair| (&pair[1], &pair[0]));
+    everything(&asked, &projects[0], file, lines);
+    let mut compared = 0;
+    for (from, to) in there.chain(back) {
+        let [update, other] = [&mut asked, &mut silent].map(|session| {
+            session.apply(change(from, to), &|_, _| (), &Cancel::default()).expect("nobody cancels")
+        });
+        assert_eq!(update.redone, other.redone, "{name}");
+        let fresh = session(to, engines);
+        let (told, expected) = (everything(&asked, to, file, lines), everything(&fresh, to, file, lines));
+        told.iter().zip(&expected).for_each(|(told, expected)| assert_eq!(told, expected, "{name}"));
+        assert_eq!(told.len(), expected.len(), "{name}");
+        compared += told.len();
+    }
+    assert_eq!(asked.report().findings, silent.report().findings, "{name}");
+    assert_eq!(format!("{:?}", asked.sizes()), format!("{:?}", silent.sizes()), "{name}");
+    assert_eq!(asked.verify(), Verdict::Same, "{name}");
+    compared
 }
 
 #[test]
@@ -642,6 +672,60 @@ fn to_ask_leaves_everything_as_it_was() {
         assert_eq!(everything(&session, &project, "Program.java", source.lines().count()), told);
         assert!(state(&mut session) == before, "{name}");
     }
+}
+
+#[test]
+fn the_order_of_ids_leaves_no_trace_in_answers() {
+    for (name, source) in [("Shared", SHARED), ("Pool", POOL)] {
+        let project = compiled(name, source);
+        let lines = source.lines().count();
+        let plain = session(&project, Engines::Both);
+        let mut classes = plain.classes();
+        for seed in 1..4 {
+            let by = seed * classes.len() / 5;
+            classes.rotate_left(by);
+            classes.reverse();
+            let options = Options { engines: Engines::Both, follow: true, ..Options::default() };
+            let mut other = Session::new(project.clone(), options);
+            other.disorder(&classes, seed as u64);
+            other.check(&|_, _| ());
+            let told = everything(&other, &project, "Program.java", lines);
+            assert_eq!(told, everything(&plain, &project, "Program.java", lines), "{name}");
+        }
+    }
+}
+
+#[test]
+fn summaries_that_were_kept_answer_as_new_ones_do() {
+    let project = compiled("Library", LIBRARY);
+    let mut first = session(&project, Engines::Compositional);
+    let mut kept = Vec::new();
+    first.write_summaries(&mut kept).expect("memory");
+    let options = Options { engines: Engines::Compositional, follow: true, ..Options::default() };
+    let mut later = Session::new(project.clone(), options);
+    later.recall(kept);
+    later.check(&|_, _| ());
+    let lines = LIBRARY.lines().count();
+    let told = everything(&later, &project, "Program.java", lines);
+    assert_eq!(told, everything(&first, &project, "Program.java", lines));
+}
+
+#[test]
+fn after_an_update_that_was_given_up_only_methods_speak_until_the_next() {
+    let edited = SHARED.replace("void reset() {", "synchronized void reset() {");
+    let (from, to) = (compiled("Shared", SHARED), compiled("Edited", &edited));
+    let mut given_up = session(&from, Engines::Both);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert!(given_up.apply(change(&from, &to), &|_, _| (), &cancel).is_none());
+    let about = given_up.about_field("Shared", "guarded").expect("it is there");
+    assert_eq!(about.engines, [Engine::Compositional]);
+    assert!(about.accesses.iter().all(|access| !access.lacks_guard), "{about:?}");
+    given_up.apply(change(&to, &to), &|_, _| (), &Cancel::default()).expect("nobody cancels");
+    let fresh = session(&to, Engines::Both);
+    let lines = edited.lines().count();
+    let told = everything(&given_up, &to, "Program.java", lines);
+    assert_eq!(told, everything(&fresh, &to, "Program.java", lines));
 }
 
 /// Asks about every field of a program, and tells how long that takes: `SNARL_PATHS` as for `java`, `SNARL_MAINS` with

@@ -27,8 +27,7 @@ pub struct Covers {
 }
 
 impl Detect {
-    /// What is done under the lock that is taken in a line. A line without statements stands for what comes next, if
-    /// that is a synchronized method: its head has no line.
+    /// What is done under the lock that is taken in a line; by a synchronized method, in its first line with code.
     pub fn covers(&self, stages: &Stages<'_>, file: &str, line: u32) -> Option<Covers> {
         let (ways, words) = self.asides(stages);
         let describe = Describe::new(stages, &ways, &words);
@@ -110,14 +109,7 @@ impl<'a> Taken<'a> {
             .iter()
             .filter(|(_, (at, _))| *at == line)
             .min_by(|(a, _), (b, _)| a.1.cmp(&b.1).then_with(|| visits.describe.content.methods(a.0, b.0)));
-        let head = || {
-            let heads = lines.iter().filter(|((_, stmt), (at, _))| stmt.is_none() && *at > line);
-            let first = heads.min_by(|(a, (at, _)), (b, (other, _))| {
-                at.cmp(other).then_with(|| visits.describe.content.methods(a.0, b.0))
-            })?;
-            (!has_code(stages.program, methods, line, first.1.0)).then_some(first)
-        };
-        let (&(method, stmt), (_, all)) = here.or_else(head)?;
+        let (&(method, stmt), (_, all)) = here?;
         let nodes = all.iter().flat_map(|taken| taken.lock.nodes.iter().copied()).collect();
         Some(Taken { method, stmt, all: all.clone(), nodes })
     }
@@ -164,10 +156,18 @@ fn methods_in(program: &Program, file: &str) -> Vec<MethodId> {
     classes.flat_map(|class| program.class(class).methods.iter().copied()).collect()
 }
 
-/// Is there code in these lines, the last left out?
-fn has_code(program: &Program, methods: &[MethodId], from: u32, to: u32) -> bool {
-    let bodies = methods.iter().filter_map(|&method| program.lowered(method));
-    bodies.flat_map(|body| body.stmts.iter()).any(|(_, stmt)| (from..to).contains(&stmt.line))
+/// The first line with code of the synchronized method that comes next, if there is no code before it: its head has no
+/// line of its own. Of methods that nobody runs nothing is known.
+pub fn head_after(stages: &Stages<'_>, file: &str, line: u32) -> Option<u32> {
+    let program = stages.program;
+    let runs = |method: &MethodId| !stages.happens_before.acts_of(*method).is_empty();
+    let methods = methods_in(program, file).into_iter().filter(runs);
+    let lines = methods.filter_map(|method| {
+        let lines = program.lowered(method)?.stmts.iter().map(|(_, stmt)| stmt.line);
+        let next = lines.filter(|&at| at >= line).min()?;
+        Some((next, !program.method(method).is_synchronized()))
+    });
+    lines.min().filter(|(_, is_other)| !is_other).map(|(next, _)| next)
 }
 
 /// The fields that an access is to, or to what they hold; and whose they are.

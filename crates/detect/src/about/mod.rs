@@ -6,7 +6,7 @@ mod lock;
 mod locks;
 mod spot;
 
-pub use lock::Covers;
+pub use lock::{Covers, head_after};
 
 use crate::access::{Location, What};
 use crate::describe::Describe;

@@ -54,15 +54,20 @@ pub(super) fn find(facts: &Facts, accesses: &[Access]) -> Option<Guard> {
     // The shortest of several says most, and of those the first.
     let counted = names.into_iter().map(|name| (holding(name), Reverse(name.len()), Reverse(name)));
     let (with, _, Reverse(name)) = counted.max()?;
-    let is_write = |access: &&&Access| access.kind == AccessKind::Write;
-    let writes = exposed.iter().filter(is_write).filter(|access| access.holds(name)).count();
+    let written: Vec<&&Access> = exposed.iter().filter(|access| access.kind == AccessKind::Write).collect();
+    let writes = written.iter().filter(|access| access.holds(name)).count();
+    // What has no name from the object is some lock around it all, and mostly there for something else.
+    let is_near = !name.contains(' ');
     let is_one = match with {
+        // Nobody needs a lock to read what nobody writes.
+        _ if written.is_empty() => false,
         0 => false,
+        1 if !is_near => false,
         _ if with == of => true,
         // By chance one access among many holds some lock, or two of many; and who reads under a lock what is written
         // without it does so for something else.
         1 => of == 2 && writes > 0,
-        _ => with * 2 > of || (writes > 0 && with * 3 >= of),
+        _ => with * 2 > of || (is_near && writes > 0 && with * 3 >= of),
     };
     is_one.then(|| Guard { name: name.clone(), with, of, is_declared: false })
 }

@@ -9,12 +9,18 @@ impl Session {
     /// synchronized method stands for that.
     pub fn about_lock(&self, file: &str, line: u32) -> Option<AboutLock> {
         let engines = self.engines();
-        // It knows all methods, and so which of them the line belongs to.
-        let other = self.beside.engine().and_then(|engine| engine.covers(file, line));
+        let (solved, engine) = (self.solved(), self.beside.engine());
+        let other = engine.and_then(|engine| engine.covers(file, line));
         let place = other.as_ref().map(|covers| covers.lock.place.clone());
+        // Who knows all methods knows which of them the line belongs to.
+        let next = || match engine {
+            Some(_) => None,
+            None => detect::head_after(solved.as_ref()?, file, line),
+        };
+        let covers = |line: u32| self.detect.covers(solved.as_ref()?, file, line);
         let line = place.as_ref().map_or(line, |place| place.line);
-        let solved = self.solved().and_then(|stages| self.detect.covers(&stages, file, line));
-        let solved = solved.filter(|covers| place.is_none_or(|place| covers.lock.place == place));
+        let found = covers(line).or_else(|| covers(next()?));
+        let solved = found.filter(|covers| place.is_none_or(|place| covers.lock.place == place));
         if let Some(detect::Covers { lock, method, origins, elsewhere, covered }) = solved {
             // Where the program never gets, the lock is taken too.
             let known = other.into_iter().flat_map(|covers| covers.elsewhere);

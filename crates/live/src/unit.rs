@@ -5,6 +5,7 @@ use crate::names::{earlier_class, earlier_lambda, lambdas_of, told_lambdas, with
 use crate::rewrite::rewritten;
 use classfile::{ClassBytes, ClassFile, Earlier, Insn, Kept, Layer, Method};
 use compiler::{Class, FileAnswer, Status};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use syntax::LineMap;
@@ -287,8 +288,9 @@ impl<'u> Composer<'u> {
     fn keep_local_classes(&mut self, used: BTreeSet<String>, at: usize) {
         for name in used {
             let Some(new) = with_classes(&name, &self.versions[at].renamed) else { continue };
-            if !self.composed.contains_key(&new) {
-                self.composed.insert(new, ClassBytes::new(Vec::new(), Layer::App));
+            // Taken before it is there, because local classes use each other.
+            if let Entry::Vacant(free) = self.composed.entry(new) {
+                free.insert(ClassBytes::new(Vec::new(), Layer::App));
                 self.keep_class(&name, at);
             }
         }

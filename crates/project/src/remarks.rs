@@ -24,8 +24,11 @@ pub struct Remarks {
 pub struct Memory {
     files: FxHashMap<PathBuf, (Stamp, Option<Arc<Said>>)>,
     /// Texts that count instead of files, and what they say once somebody has asked.
-    texts: FxHashMap<PathBuf, (Arc<str>, Option<Option<Arc<Said>>>)>,
+    texts: FxHashMap<PathBuf, (Arc<str>, Asked)>,
 }
+
+/// Nothing before somebody has asked; then what is said, if anything.
+type Asked = Option<Option<Arc<Said>>>;
 
 impl Memory {
     /// Reads this instead of the file from now on.

@@ -44,20 +44,20 @@ impl Edit {
     /// Something that begins where something is inserted begins behind it.
     fn moved_start(&self, column: u32) -> u32 {
         let at = column as usize;
-        if at + self.end >= self.before { self.from_end(at) } else { self.from_start(at) }
+        if at + self.end >= self.before { self.counted_from_end(at) } else { self.counted_from_start(at) }
     }
 
     /// Something that ends there ends before it.
     fn moved_end(&self, column: u32) -> u32 {
         let at = column as usize;
-        if at <= self.start { self.from_start(at) } else { self.from_end(at) }
+        if at <= self.start { self.counted_from_start(at) } else { self.counted_from_end(at) }
     }
 
-    fn from_start(&self, at: usize) -> u32 {
+    fn counted_from_start(&self, at: usize) -> u32 {
         u32::try_from(at.min(self.start)).unwrap_or(u32::MAX)
     }
 
-    fn from_end(&self, at: usize) -> u32 {
+    fn counted_from_end(&self, at: usize) -> u32 {
         let left = self.before.saturating_sub(at).min(self.end);
         u32::try_from(self.after - left).unwrap_or(u32::MAX)
     }

@@ -141,8 +141,11 @@ impl Server {
                 self.client.answer(id, all);
             }
             Some("snarl.delta") => {
-                let delta =
-                    self.folders.values().filter_map(|folder| folder.told.as_ref()?.delta.clone()).last();
+                let delta = self
+                    .folders
+                    .values()
+                    .filter_map(|folder| folder.told.as_ref()?.delta.clone())
+                    .next_back();
                 let text = delta.as_ref().and_then(|delta| delta.get("text")?.as_str().map(str::to_owned));
                 if !self.client.abilities.snarl {
                     self.client.show(3, text.as_deref().unwrap_or("no edit has changed any finding yet"));

@@ -1,6 +1,6 @@
 // Owns the words and icons for findings and their parts. Does not know where they are shown.
 
-import type { Finding, Location, Site } from "./protocol";
+import type { Finding, Location, Lock, Site } from "./protocol";
 
 export function severity(finding: Finding): "error" | "warning" | "info" {
     if (finding.confidence === "low" || finding.rule === "unsafe-interface-call") {
@@ -67,7 +67,7 @@ export function cycle(locks: string[]): string {
 export function deed(site: Site): string {
     switch (site.access) {
         case "acquire":
-            return site.acquires ? `Wants ${site.acquires.name}` : "Takes a lock";
+            return site.acquires ? `Wants ${lockName(site.acquires)}` : "Takes a lock";
         case "wait":
             return "Waits";
         case "block":
@@ -75,6 +75,11 @@ export function deed(site: Site): string {
         default:
             return site.access.charAt(0).toUpperCase() + site.access.slice(1);
     }
+}
+
+/** In a sentence, `this` would be taken for one of its words. */
+export function lockName({ name }: Lock): string {
+    return name === "this" ? "`this`" : name;
 }
 
 export function deedIcon(site: Site): string {

@@ -24,4 +24,6 @@ export type Request =
     | { ask: "screenshot"; name: string }
     | { ask: "sees"; text: string }
     | { ask: "widen-side-bar" }
+    /** Of a window that did not come up as it should; another driver begins in the new one. */
+    | { ask: "open-again"; why: string }
     | { ask: "done"; error?: string };

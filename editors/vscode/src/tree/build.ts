@@ -5,6 +5,7 @@ import {
     deed,
     deedIcon,
     firstLocation,
+    lockName,
     messageBelow,
     place,
     places,
@@ -130,7 +131,8 @@ function lockNodes(id: string, site: Site): Node[] {
 }
 
 function lockNode(id: string, lock: Lock): Node {
-    return leaf({ id, label: `holds ${lock.name}`, ...described(lock.location), icon: "lock", ...at(lock.location) });
+    const label = `holds ${lockName(lock)}`;
+    return leaf({ id, label, ...described(lock.location), icon: "lock", ...at(lock.location) });
 }
 
 /** The last frame is the side itself: alone it says nothing new. */

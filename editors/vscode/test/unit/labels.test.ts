@@ -66,6 +66,7 @@ test("methods lose their packages", () => {
 test("a side says what it does", () => {
     assert.equal(deed(site("write", "A.java", 1)), "Write");
     assert.equal(deed(site("acquire", "A.java", 1, { acquires: { name: "l2" } })), "Wants l2");
+    assert.equal(deed(site("acquire", "A.java", 1, { acquires: { name: "this" } })), "Wants `this`");
     assert.equal(deed(site("wait", "A.java", 1)), "Waits");
     assert.equal(deed(site("block", "A.java", 1)), "May take long");
 });

@@ -24,6 +24,8 @@ const quiet = {
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "chat.disableAIFeatures": true,
     "editor.minimap.enabled": false,
+    "editor.occurrencesHighlight": "off",
+    "editor.scrollbar.horizontal": "hidden",
     "telemetry.telemetryLevel": "off",
     "extensions.autoCheckUpdates": false,
     "extensions.ignoreRecommendations": true,

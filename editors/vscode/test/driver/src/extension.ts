@@ -7,11 +7,22 @@ import { noJdk } from "./scenarios/noJdk";
 import { noServer } from "./scenarios/noServer";
 import { serverDies } from "./scenarios/serverDies";
 import { twoFolders } from "./scenarios/twoFolders";
+import { hasFolders } from "./window";
 
 export async function activate(): Promise<void> {
     if (isTest()) {
-        void report(await ask<Scenario>({ ask: "scenario" }));
+        void start(await ask<Scenario>({ ask: "scenario" }));
     }
+}
+
+async function start(scenario: Scenario): Promise<void> {
+    try {
+        await hasFolders(scenario.folders);
+    } catch (error) {
+        await ask({ ask: "open-again", why: error instanceof Error ? error.message : String(error) });
+        return;
+    }
+    await report(scenario);
 }
 
 async function report(scenario: Scenario): Promise<void> {

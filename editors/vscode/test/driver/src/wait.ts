@@ -1,12 +1,13 @@
 // Owns waiting: until something holds, looked at again and again, and never for ever. Does not know what is waited for.
 
-export const limit = 60_000;
+const usualLimit = 60_000;
 const pause = 25;
 
 /** `look` throws or answers `undefined` as long as it does not hold; its last word is in the error. */
 export async function until<Value>(
     what: string,
     look: () => Value | undefined | Promise<Value | undefined>,
+    limit = usualLimit,
 ): Promise<Value> {
     const end = Date.now() + limit;
     let last: unknown = "nothing";

@@ -8,12 +8,29 @@ import type { SnarlApi } from "../../../src/api";
 import type { Node } from "../../../src/tree/build";
 import { until } from "./wait";
 
+/** What has not come with the window does not come later. */
+const folderLimit = 3_000;
+
 export async function snarl(): Promise<SnarlApi> {
     const extension = extensions.getExtension<SnarlApi>("snarl.snarl");
     if (!extension) {
         throw new Error("the extension is not installed");
     }
     return until("the extension is active", () => (extension.isActive ? extension.exports : undefined));
+}
+
+export function hasFolders(wanted: string[]): Promise<unknown> {
+    return until(
+        `the window has the folders ${wanted.join(", ")}`,
+        () => {
+            const open = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+            if (open.join() !== wanted.join()) {
+                throw new Error(`it has ${open.join(", ") || "none"}`);
+            }
+            return true;
+        },
+        folderLimit,
+    );
 }
 
 export async function openFile(folder: string, file: string): Promise<TextEditor> {

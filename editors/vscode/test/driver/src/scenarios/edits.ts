@@ -113,6 +113,7 @@ async function changed(api: SnarlApi, last: Expectation[], now: Expectation[]): 
 
 async function pictures({ rule, lines }: Expectation, editor: TextEditor): Promise<void> {
     editor.selection = new Selection(0, 0, 0, 0);
+    editor.revealRange(editor.selection);
     await hideSideBar();
     await commands.executeCommand("workbench.actions.view.problems");
     await screenshot(`${rule}-code`);

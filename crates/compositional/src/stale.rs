@@ -7,7 +7,7 @@ use crate::order::Need;
 use crate::outline::{Event, Outline, Value};
 use ir::{
     ClassChange, ClassId, FieldId, FieldRef, MemberChange, Method, MethodId, MethodRef, Program,
-    ProgramDelta, Selector, access,
+    ProgramDelta, Selector,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -69,13 +69,7 @@ impl Stale {
 
 /// Whether nothing but the own locks of methods has changed.
 fn only_locks(change: &ClassChange) -> bool {
-    let is_lock = |member: &MemberChange<MethodId, Method>| match (&member.old, &member.new) {
-        (Some(old), Some(new)) => {
-            let access = old.access ^ access::SYNCHRONIZED;
-            *new == Method { access, ..old.clone() }
-        }
-        _ => false,
-    };
+    let is_lock = |member: &MemberChange<MethodId, Method>| member.is_of_lock();
     !change.header_changed() && change.fields.is_empty() && change.methods.iter().all(is_lock)
 }
 

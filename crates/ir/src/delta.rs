@@ -4,7 +4,7 @@
 use crate::align::Alignment;
 use crate::body::Body;
 use crate::load::Stage;
-use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId, Program};
+use crate::program::{Class, ClassId, Field, FieldId, Method, MethodId, Program, access};
 use std::sync::Arc;
 use track::{Changes, Kind, Read};
 
@@ -135,6 +135,16 @@ impl ClassChange {
     /// Anything at all; in which order members are declared is nothing.
     pub(crate) fn is_any(&self) -> bool {
         self.header_changed() || !self.methods.is_empty() || !self.fields.is_empty()
+    }
+}
+
+impl MemberChange<MethodId, Method> {
+    /// Whether nothing but its own lock has changed: who calls it finds it as before.
+    pub fn is_of_lock(&self) -> bool {
+        self.old.as_ref().zip(self.new.as_ref()).is_some_and(|(old, new)| {
+            let access = old.access ^ access::SYNCHRONIZED;
+            *new == Method { access, ..old.clone() }
+        })
     }
 }
 

@@ -14,7 +14,7 @@ pub use source::LiveSource;
 use classfile::{ClassBytes, ClassSource};
 use compiler::{Compiler, Edit, Failure, File, FileAnswer, ModuleChange, Status, Told, TypeChange};
 use dependents::Built;
-use project::{Project, SourceModule};
+use project::{Project, SourceModule, source_text};
 use rustc_hash::FxHashMap;
 use sources::Sources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,7 +123,7 @@ impl Live {
     /// Whether every file that is compiled here says what the build has compiled.
     pub fn is_as_built(&self) -> bool {
         let is_same = |(path, unit): (&PathBuf, &Unit)| {
-            !self.sources.is_stale(path) && sources::read(path).as_deref() == Some(&*unit.text)
+            !self.sources.is_stale(path) && source_text(path).as_deref() == Some(&*unit.text)
         };
         self.pending.is_empty() && self.units.iter().all(is_same)
     }
@@ -144,7 +144,7 @@ impl Live {
         if self.sources.open.remove(path)
             && (self.units.contains_key(path) || self.pending.contains_key(path))
         {
-            self.pending.insert(path.to_path_buf(), sources::read(path));
+            self.pending.insert(path.to_path_buf(), source_text(path).map(Arc::from));
         }
     }
 
@@ -175,7 +175,7 @@ impl Live {
         for path in look.other {
             let is_known = self.units.contains_key(&path);
             if is_known || self.sources.is_stale(&path) || self.built_of(&path).is_empty() {
-                self.pending.insert(path.clone(), sources::read(&path));
+                self.pending.insert(path.clone(), source_text(&path).map(Arc::from));
             }
         }
     }
@@ -278,7 +278,7 @@ impl Live {
             }
         }
         for path in self.dependents(&changed) {
-            self.pending.insert(path.clone(), sources::read(&path));
+            self.pending.insert(path.clone(), source_text(&path).map(Arc::from));
         }
         // What the compiler was told and has nothing to say about would be told again and again.
         self.pending.retain(|path, text| pending.get(path) != Some(text));
@@ -300,7 +300,9 @@ impl Live {
             paths.extend(
                 others
                     .filter(|path| {
-                        sources::read(path).is_some_and(|text| named.iter().any(|one| writes(&text, &one)))
+                        source_text(path)
+                            .map(Arc::from)
+                            .is_some_and(|text| named.iter().any(|one| writes(&text, &one)))
                     })
                     .cloned(),
             );
@@ -328,7 +330,7 @@ impl Live {
         let hidden: Vec<String> = self.built_of(&path).to_vec();
         let mut unit = before.unwrap_or_else(|| {
             let find = |name: &String| Some((name.clone(), self.base.find(name)?));
-            let text = (!self.sources.is_stale(&path)).then(|| sources::read(&path)).flatten();
+            let text = (!self.sources.is_stale(&path)).then(|| source_text(&path).map(Arc::from)).flatten();
             Unit::new(module.to_owned(), hidden.iter().filter_map(find).collect(), text)
         });
         let text = pending.get(&path).cloned().flatten().unwrap_or_else(|| unit.text.clone());

@@ -1,29 +1,22 @@
 //! The source files of a program on disk: which module each belongs to, and which of them a build has not seen. Reads
 //! them when asked; knows nothing of classes.
 
-use project::{Project, SourceModule};
+use project::{Project, SourceModule, Stamp};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The newest language that the compiler knows, and the oldest.
 const LEVELS: (u32, u32) = (8, 26);
-/// Larger sources are none.
-const LARGEST: u64 = 64 << 20;
 
 #[derive(Default)]
 pub struct Sources {
     modules: Vec<SourceModule>,
     /// Module and stamp of each file.
-    known: FxHashMap<PathBuf, (usize, Stamp)>,
+    known: FxHashMap<PathBuf, (usize, Option<Stamp>)>,
     /// Files that are open in an editor: what is on disk does not matter.
     pub open: BTreeSet<PathBuf>,
 }
-
-type Stamp = Option<(SystemTime, u64)>;
 
 /// What a look at the files has brought.
 #[derive(Default)]
@@ -39,7 +32,7 @@ impl Sources {
         let mut before = std::mem::take(&mut self.known);
         for (at, module) in modules.iter().enumerate() {
             for path in &module.sources {
-                let stamp = stamp(path);
+                let stamp = Stamp::of(path).ok();
                 let known = before.remove(path).map(|(_, stamp)| stamp);
                 if known != Some(stamp) && !self.open.contains(path) {
                     look.other.push(path.clone());
@@ -81,10 +74,8 @@ impl Sources {
     pub fn is_stale(&self, path: &Path) -> bool {
         let Some((at, stamp)) = self.known.get(path) else { return true };
         let built = self.modules.get(*at).and_then(|module| module.built);
-        match (built, stamp) {
-            (Some(built), Some((written, _))) => *written > built,
-            _ => true,
-        }
+        let written = stamp.and_then(|stamp| stamp.modified());
+        built.zip(written).is_none_or(|(built, written)| written > built)
     }
 
     /// The modules as the compiler takes them, without files.
@@ -109,22 +100,4 @@ fn id(module: &SourceModule) -> String {
 
 fn level(wanted: u32) -> i32 {
     i32::try_from(wanted.clamp(LEVELS.0, LEVELS.1)).unwrap_or(17)
-}
-
-fn stamp(path: &Path) -> Stamp {
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
-}
-
-/// The text of a file; nothing if it cannot be read.
-pub fn read(path: &Path) -> Option<Arc<str>> {
-    if fs::metadata(path).ok()?.len() > LARGEST {
-        return None;
-    }
-    let bytes = fs::read(path).ok()?;
-    Some(match String::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        // Old sources are often Latin-1, in which every byte means something.
-        Err(error) => error.as_bytes().iter().map(|&byte| char::from(byte)).collect::<String>().into(),
-    })
 }

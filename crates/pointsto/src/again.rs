@@ -13,8 +13,8 @@ use crate::support::Reason;
 use crate::types::*;
 use arena::{IdSet, Name};
 use ir::{
-    CallKind, ClassChange, ClassId, FieldRef, Loaded, MethodId, MethodRef, Program, ProgramDelta, Selector,
-    StmtId, StmtKind,
+    CallKind, ClassChange, ClassId, FieldRef, Loaded, MemberChange, Method, MethodId, MethodRef, Program,
+    ProgramDelta, Selector, StmtId, StmtKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -41,14 +41,16 @@ impl Affected {
                 delta.classes.iter().filter(|change| is_such(change)).map(|change| change.class).collect();
             program.loaded_subtypes(&such).into_iter().collect::<FxHashSet<ClassId>>()
         };
-        let methods: FxHashSet<MethodId> =
-            delta.classes.iter().flat_map(|change| &change.methods).map(|method| method.id).collect();
+        // Who calls a method does not ask whether it is synchronized.
+        let is_other = |method: &&MemberChange<MethodId, Method>| !method.is_of_lock();
+        let methods = delta.classes.iter().flat_map(|change| &change.methods).filter(is_other);
+        let methods: FxHashSet<MethodId> = methods.map(|method| method.id).collect();
         let selectors: FxHashSet<Selector> =
             methods.iter().map(|&method| program.method_ref(method).selector).collect();
         let fields = delta.classes.iter().flat_map(|change| &change.fields);
         Affected {
             classes: below(&|change| change.header_changed()),
-            with_methods: below(&|change| !change.methods.is_empty()),
+            with_methods: below(&|change| change.methods.iter().any(|method| is_other(&method))),
             initialisers: selectors.iter().any(|&selector| program.selector_text(selector).0 == "<clinit>"),
             selectors,
             methods,

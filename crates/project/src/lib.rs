@@ -50,6 +50,8 @@ pub use jdk::{Environment, Jdk};
 pub use remarks::{Memory, Remarks};
 pub use settle::Delays;
 pub use source_module::SourceModule;
+pub use sources::source_text;
+pub use stamp::Stamp;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
 use assemble::Assembly;

@@ -25,6 +25,11 @@ impl Stamp {
         Ok(Stamp { len: metadata.len(), modified: metadata.modified().ok(), changed, identity })
     }
 
+    /// When its content was last written.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
     pub fn len(&self) -> u64 {
         self.len
     }

@@ -5,10 +5,8 @@ use crate::text::excerpt::{Source, Target};
 use crate::text::{clean, deed, lock, message, readable};
 use crate::{Sources, names::Names};
 use findings::{Confidence, Finding, LockUse, Place, Site};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 /// A stretch of a line. Lines and columns count from 0, columns in UTF-16 units.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,23 +26,28 @@ pub struct Mark {
     pub related: Vec<(Stretch, String)>,
 }
 
-/// The texts that some findings are about.
-pub struct Texts<'a> {
-    sources: &'a dyn Sources,
-    read: BTreeMap<String, String>,
-}
+/// The texts that some findings are about, each read once.
+#[derive(Default)]
+pub struct Texts(BTreeMap<String, Source>);
 
-impl<'a> Texts<'a> {
-    pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>, sources: &'a dyn Sources) -> Texts<'a> {
-        let mut texts = Texts { sources, read: BTreeMap::new() };
+impl Texts {
+    /// Has those of these findings afterwards, and no others.
+    pub fn read<'f>(&mut self, findings: impl IntoIterator<Item = &'f Finding>, sources: &dyn Sources) {
+        let mut before = std::mem::take(&mut self.0);
         for file in findings.into_iter().flat_map(files) {
-            if !texts.read.contains_key(file)
-                && let Some(text) = sources.text(file)
-            {
-                texts.read.insert(file.to_owned(), text);
+            if self.0.contains_key(file) {
+                continue;
+            }
+            let read = || sources.text(file).map(Source::new);
+            if let Some(source) = before.remove(file).or_else(read) {
+                self.0.insert(file.to_owned(), source);
             }
         }
-        texts
+    }
+
+    /// Will read such files again.
+    pub fn forget(&mut self, is_such: impl Fn(&str) -> bool) {
+        self.0.retain(|file, _| !is_such(file));
     }
 }
 
@@ -62,18 +65,14 @@ pub fn files(finding: &Finding) -> Vec<&str> {
 
 /// Finds places in texts.
 pub struct Editor<'t> {
-    texts: &'t Texts<'t>,
-    sources: RefCell<BTreeMap<&'t str, Rc<Source<'t>>>>,
+    pub texts: &'t Texts,
+    pub sources: &'t dyn Sources,
 }
 
-impl<'t> Editor<'t> {
-    pub fn new(texts: &'t Texts<'t>) -> Editor<'t> {
-        Editor { texts, sources: RefCell::default() }
-    }
-
+impl Editor<'_> {
     /// One for each place of the finding that has a source.
     pub fn marks(&self, finding: &Finding) -> Vec<Mark> {
-        let names = Names::new(self.texts.sources);
+        let names = Names::new(self.sources);
         let mut marks: Vec<Mark> = Vec::new();
         for (number, site) in finding.sites.iter().enumerate() {
             let Some(at) = self.site(site, finding) else { continue };
@@ -105,10 +104,10 @@ impl<'t> Editor<'t> {
     fn stretch(
         &self,
         place: &Place,
-        find: impl Fn(&Source<'_>) -> Option<crate::text::excerpt::Span>,
+        find: impl Fn(&Source) -> Option<crate::text::excerpt::Span>,
     ) -> Option<Stretch> {
-        let source = self.source(&place.file)?;
-        let span = find(&source)?;
+        let source = self.texts.0.get(&place.file)?;
+        let span = find(source)?;
         let columns = source.columns(&span);
         let column = |at: usize| u32::try_from(at.saturating_sub(1)).unwrap_or(u32::MAX);
         Some(Stretch {
@@ -116,12 +115,6 @@ impl<'t> Editor<'t> {
             line: u32::try_from(span.line.saturating_sub(1)).unwrap_or(u32::MAX),
             columns: column(columns.start)..column(columns.end),
         })
-    }
-
-    fn source(&self, file: &str) -> Option<Rc<Source<'t>>> {
-        let (file, text) = self.texts.read.get_key_value(file)?;
-        let mut sources = self.sources.borrow_mut();
-        Some(sources.entry(file).or_insert_with(|| Rc::new(Source::new(text))).clone())
     }
 
     fn words(&self, finding: &Finding, site: &Site, names: &Names<'_>) -> String {

@@ -16,7 +16,7 @@ pub(crate) struct Files<'a> {
 }
 
 struct File {
-    text: String,
+    source: Source,
     hashes: Vec<String>,
 }
 
@@ -32,9 +32,8 @@ impl<'a> Files<'a> {
     /// From the first column of what happens at the site to the one after it, if the source shows it on its line.
     pub fn columns(&self, site: &Site, finding: &Finding) -> Option<Range<usize>> {
         let file = self.file(&site.place.file)?;
-        let source = Source::new(&file.text);
-        let span = source.site(site, Target::of(finding))?;
-        (span.line == site.place.line as usize).then(|| source.columns(&span))
+        let span = file.source.site(site, Target::of(finding))?;
+        (span.line == site.place.line as usize).then(|| file.source.columns(&span))
     }
 
     /// GitHub's hash of the line.
@@ -48,7 +47,7 @@ impl<'a> Files<'a> {
         let found = read.entry(name.to_owned()).or_insert_with(|| {
             let text = self.sources.text(name)?;
             let hashes = line_hashes(&text);
-            Some(Rc::new(File { text, hashes }))
+            Some(Rc::new(File { source: Source::new(text), hashes }))
         });
         found.clone()
     }

@@ -229,7 +229,10 @@ impl Under {
                     self.follow(events, &cancel, analyst);
                 }
                 Work::Answer(question) => self.answer(question, analyst),
-                Work::Idle => self.keep(),
+                Work::Idle => {
+                    self.wanted.trust_files(false);
+                    self.keep();
+                }
             }
         }
     }
@@ -273,6 +276,9 @@ impl Under {
             }
         }
         let has_files = events.iter().any(|event| matches!(event, Event::Files(_)));
+        if has_files {
+            self.wanted.trust_files(false);
+        }
         let followed = self.live.follow(events.into_iter().map(of_live).collect());
         cost.add("compile", followed.compiling);
         if let Some(failure) = followed.failure {
@@ -320,6 +326,8 @@ impl Under {
         let settings = &analyst.settings;
         let least = settings.least(&self.setup.config);
         selected.findings = selected.told(least).cloned().collect();
+        // Until something tells of files, or nothing happens for a while.
+        self.wanted.trust_files(true);
         cost.add("select", selecting.elapsed().as_secs_f64());
         let telling = Instant::now();
         let open = |path: &Path| analyst.open.get(path).map(|(_, text)| text.clone());

@@ -2,7 +2,7 @@
 
 use crate::desk::{Desk, Event};
 use live::Files;
-use project::Watched;
+use project::{SourceModule, Stamp, Watched};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -54,11 +54,7 @@ pub fn follow(mut watched: Watched, desk: Arc<Desk>) -> Follower {
 }
 
 /// By which other sources are noticed.
-fn stamps(modules: &[project::SourceModule]) -> Vec<Option<(std::time::SystemTime, u64)>> {
+fn stamps(modules: &[SourceModule]) -> Vec<Option<Stamp>> {
     let sources = modules.iter().flat_map(|module| &module.sources);
-    let stamp = |path: &std::path::PathBuf| {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    };
-    sources.map(stamp).collect()
+    sources.map(|path| Stamp::of(path).ok()).collect()
 }

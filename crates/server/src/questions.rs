@@ -7,6 +7,7 @@ use crate::told::{Diagnostic, Pictures, Range};
 use crate::uri;
 use findings::Finding;
 use live::{Live, LiveSource};
+use project::source_text;
 use serde_json::{Value, json};
 use session::Session;
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ impl Answerer<'_> {
     pub fn text(&self, path: &Path) -> Option<Arc<str>> {
         match self.open.get(path) {
             Some((_, text)) => Some(text.clone()),
-            None => std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into()),
+            None => source_text(path).map(Arc::from),
         }
     }
 

@@ -35,7 +35,8 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             on_type: true,
-            debounce: Duration::from_millis(10),
+            // The changes of one key come together; an update is given up for a newer text anyway.
+            debounce: Duration::from_millis(2),
             engine: None,
             least: None,
             off: BTreeSet::new(),

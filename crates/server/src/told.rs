@@ -2,11 +2,12 @@
 //! nothing of sessions, nor which of it a client has seen.
 
 use crate::uri;
-use findings::{Finding, FindingsDelta, Level, LockUse, Place, Rule, Site};
-use project::Project;
+use findings::{Finding, FindingsDelta, Frame, Level, LockUse, Place, Rule, Site};
+use project::{Project, source_text};
 use report::Sources;
 use report::editor::{Editor, Stretch, Texts, files, method};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub struct Range {
 impl Range {
     pub fn json(self) -> Value {
         let point = |(line, character): (u32, u32)| json!({"line": line, "character": character});
-        json!({"start": point(self.start), "end": point(self.end)})
+        object([("start", point(self.start)), ("end", point(self.end))])
     }
 
     /// Whether the other one touches it.
@@ -92,7 +93,7 @@ impl Sources for Open<'_> {
         let path = self.project.source_file(file)?;
         match (self.open)(&path) {
             Some(text) => Some(text.to_string()),
-            None => std::fs::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            None => source_text(&path),
         }
     }
 
@@ -103,7 +104,12 @@ impl Sources for Open<'_> {
 
 /// Findings in the protocol's terms, kept until they or a text they are about change.
 #[derive(Default)]
-pub struct Pictures(BTreeMap<String, Picture>);
+pub struct Pictures {
+    /// By id.
+    drawn: BTreeMap<String, Picture>,
+    /// What was read when some were last drawn: what is drawn next is mostly about the same files.
+    texts: Texts,
+}
 
 /// A finding in the protocol's terms.
 pub struct Picture {
@@ -119,27 +125,32 @@ impl Pictures {
     /// Forgets what is about a file of this name.
     pub fn forget(&mut self, path: &Path) {
         let is_about = |picture: &Picture| picture.files.iter().any(|file| path.ends_with(file));
-        self.0.retain(|_, picture| !is_about(picture));
+        self.drawn.retain(|_, picture| !is_about(picture));
+        self.texts.forget(|file| path.ends_with(file));
     }
 
     pub fn forget_all(&mut self) {
-        self.0.clear();
+        *self = Pictures::default();
     }
 
     /// Has those of these findings, and no others.
     pub fn draw(&mut self, findings: &[Arc<Finding>], open: &Open<'_>) {
-        let mut before = std::mem::take(&mut self.0);
+        let mut before = std::mem::take(&mut self.drawn);
         let mut others: Vec<&Arc<Finding>> = Vec::new();
         for finding in findings {
             match before.remove(&finding.id) {
                 Some(known) if Arc::ptr_eq(&known.finding, finding) || known.finding == *finding => {
-                    self.0.insert(finding.id.clone(), known);
+                    self.drawn.insert(finding.id.clone(), known);
                 }
                 _ => others.push(finding),
             }
         }
-        let texts = Texts::of(others.iter().map(|finding| &***finding), open);
-        let teller = Teller { open, editor: Editor::new(&texts) };
+        if others.is_empty() {
+            return;
+        }
+        self.texts.read(others.iter().map(|finding| &***finding), open);
+        let editor = Editor { texts: &self.texts, sources: open };
+        let teller = Teller { open, editor, files: RefCell::default() };
         for finding in others {
             let picture = Picture {
                 finding: finding.clone(),
@@ -147,12 +158,12 @@ impl Pictures {
                 marks: teller.diagnostics(finding),
                 files: files(finding).into_iter().map(str::to_owned).collect(),
             };
-            self.0.insert(finding.id.clone(), picture);
+            self.drawn.insert(finding.id.clone(), picture);
         }
     }
 
     pub fn of(&self, finding: &Finding) -> Option<&Picture> {
-        self.0.get(&finding.id)
+        self.drawn.get(&finding.id)
     }
 }
 
@@ -160,6 +171,13 @@ impl Pictures {
 struct Teller<'a> {
     open: &'a Open<'a>,
     editor: Editor<'a>,
+    /// By the names that findings have for them.
+    files: RefCell<BTreeMap<String, Option<Arc<File>>>>,
+}
+
+struct File {
+    path: PathBuf,
+    uri: String,
 }
 
 impl Teller<'_> {
@@ -172,33 +190,37 @@ impl Teller<'_> {
         };
         let mut found = Vec::new();
         for mark in self.editor.marks(finding) {
-            let Some((path, range)) = self.place(&mark.at) else { continue };
-            let related = mark.related.into_iter().filter_map(|(at, message)| {
-                let (path, range) = self.place(&at)?;
-                Some((path, range, message))
-            });
+            let Some(file) = self.file(&mark.at.file) else { continue };
+            let related = mark
+                .related
+                .into_iter()
+                .filter_map(|(at, message)| Some((self.file(&at.file)?.path.clone(), range(&at), message)));
             let diagnostic = Diagnostic {
-                range,
+                range: range(&mark.at),
                 severity,
                 rule: finding.rule.id(),
                 id: finding.id.clone(),
                 message: mark.message,
                 related: related.collect(),
             };
-            found.push((path, diagnostic));
+            found.push((file.path.clone(), diagnostic));
         }
         found
     }
 
-    fn place(&self, at: &Stretch) -> Option<(PathBuf, Range)> {
-        let path = self.open.project.source_file(&at.file)?;
-        let range = Range { start: (at.line, at.columns.start), end: (at.line, at.columns.end) };
-        Some((path, range))
+    fn file(&self, name: &str) -> Option<Arc<File>> {
+        if let Some(known) = self.files.borrow().get(name) {
+            return known.clone();
+        }
+        let path = self.open.project.source_file(name);
+        let file = path.map(|path| Arc::new(File { uri: uri::of_path(&path), path }));
+        self.files.borrow_mut().insert(name.to_owned(), file.clone());
+        file
     }
 
     fn location(&self, at: Option<Stretch>) -> Value {
-        match at.and_then(|at| self.place(&at)) {
-            Some((path, range)) => json!({"uri": uri::of_path(&path), "range": range.json()}),
+        match at.and_then(|at| Some((self.file(&at.file)?, range(&at)))) {
+            Some((file, range)) => object([("uri", json!(file.uri)), ("range", range.json())]),
             None => Value::Null,
         }
     }
@@ -220,10 +242,10 @@ impl Teller<'_> {
             "message": finding.message,
             "locks": if finding.rule == Rule::Deadlock { locks } else { Vec::new() },
             "engines": finding.engines.iter().map(|engine| engine.id()).collect::<Vec<_>>(),
-            "sites": finding.sites.iter().map(|site| self.site(site, finding)).collect::<Vec<_>>(),
             "why": finding.why,
             "fix": finding.fix,
         });
+        told["sites"] = finding.sites.iter().map(|site| self.site(site, finding)).collect();
         if let Some(field) = &finding.field {
             told["field"] = json!(field);
         }
@@ -231,18 +253,16 @@ impl Teller<'_> {
     }
 
     fn site(&self, site: &Site, finding: &Finding) -> Value {
-        let mut told = json!({
-            "access": site.access.id(),
-            "method": method(&site.method),
-            "origin": site.origin,
-            "locks": site.locks.iter().map(|held| self.lock(held)).collect::<Vec<_>>(),
-            "trace": site
-                .trace
-                .iter()
-                .map(|frame| with_location(json!({"method": method(&frame.method)}), self.at(&frame.place)))
-                .collect::<Vec<_>>(),
-        });
-        told = with_location(told, self.location(self.editor.site(site, finding)));
+        let frame =
+            |frame: &Frame| with_location(json!({"method": method(&frame.method)}), self.at(&frame.place));
+        let told = object([
+            ("access", json!(site.access.id())),
+            ("method", json!(method(&site.method))),
+            ("origin", json!(site.origin)),
+            ("locks", site.locks.iter().map(|held| self.lock(held)).collect()),
+            ("trace", site.trace.iter().map(frame).collect()),
+        ]);
+        let mut told = with_location(told, self.location(self.editor.site(site, finding)));
         for (name, value) in [
             ("started", site.started.as_ref().map(|place| self.at(place))),
             ("holds", site.holds.as_ref().map(|held| self.lock(held))),
@@ -262,6 +282,15 @@ impl Teller<'_> {
     fn at(&self, place: &Place) -> Value {
         self.location(self.editor.place(place))
     }
+}
+
+/// As `json!` makes it, which copies every value that is put into another.
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Object(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+fn range(at: &Stretch) -> Range {
+    Range { start: (at.line, at.columns.start), end: (at.line, at.columns.end) }
 }
 
 fn with_location(mut told: Value, location: Value) -> Value {

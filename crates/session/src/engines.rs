@@ -102,21 +102,21 @@ impl Beside {
         self.engine.as_mut().map_or(Ok(()), |engine| engine.write(to))
     }
 
-    /// Follows a change of the class path.
+    /// Follows a change of the class path. `models` are for who has to begin.
     pub fn follow(
         &mut self,
         source: Arc<dyn ClassSource>,
         classes: &[String],
-        models: &Models,
+        models: Option<Models>,
         options: &Options,
     ) {
-        match &mut self.engine {
-            Some(engine) => {
+        match (&mut self.engine, models) {
+            (Some(engine), _) => {
                 self.redone = engine.apply(source, classes);
                 self.is_recalled = false;
                 self.ask(options);
             }
-            None => *self = Beside::of(source, models.clone(), options),
+            (None, models) => *self = Beside::of(source, models.unwrap_or_default(), options),
         }
     }
 

@@ -6,6 +6,7 @@ mod annotated;
 mod edits;
 mod engines;
 mod entries;
+mod follow;
 mod kept;
 mod needed;
 mod notes;
@@ -214,7 +215,7 @@ impl Session {
             clock.lap("points-to");
             session.order(&ProgramDelta::default(), &told, progress);
             clock.lap("happens-before");
-            session.detect(progress, clock);
+            session.detect(progress, &mut clock);
             session.is_behind = false;
             let stats = session.stats();
             Arc::make_mut(&mut session.report).stats = stats;
@@ -338,89 +339,6 @@ impl Session {
         stats
     }
 
-    /// Follows a change of the class path; afterwards the report is that of a first run on it. `None` if the update
-    /// was cancelled: then the report is the one before, and the next update makes up for it.
-    pub fn apply(&mut self, change: Change, progress: Progress<'_>, cancel: &Cancel) -> Option<Update> {
-        if change.resources {
-            return Some(self.start_again(change.source, progress));
-        }
-        let mut clock = Clock::start();
-        if self.options.engines.compositional() {
-            progress("summaries", 0);
-            let (source, classes) = (change.source.clone(), &change.classes);
-            self.in_pool(|session| {
-                session.beside.follow(source, classes, &session.models, &session.options);
-            });
-            clock.laps_of(&self.beside);
-        }
-        if self.options.engines == Engines::Compositional {
-            let older = self.told.clone();
-            self.program = Program::new(change.source);
-            let seconds = clock.laps.clone();
-            let report = self.without_entry_points(clock);
-            let delta = FindingsDelta::between(&older, &report);
-            let redone = Redone { summaries: self.beside.redone.summaries, ..Redone::default() };
-            return Some(Update { delta, seconds, from_scratch: false, redone });
-        }
-        let delta = self.program.diff(change.source, &change.classes);
-        clock.lap("classes");
-        let mut update = self.follow(&delta, progress, cancel)?;
-        update.seconds.splice(0..0, clock.laps);
-        update.redone.summaries = self.beside.redone.summaries;
-        Some(update)
-    }
-
-    /// Follows a change of the program.
-    pub(crate) fn follow(
-        &mut self,
-        delta: &ProgramDelta,
-        progress: Progress<'_>,
-        cancel: &Cancel,
-    ) -> Option<Update> {
-        self.in_pool(|session| {
-            let mut clock = Clock::start();
-            let options = session.points_to_options();
-            let (mut wrong, mut is_open) = (Vec::new(), false);
-            let mut find = |program: &mut Program| {
-                let (roots, notes, open) = roots(program, &session.options);
-                (wrong, is_open) = (notes, open);
-                roots
-            };
-            let (program, models) = (&mut session.program, &mut session.models);
-            let facts = |facts| progress("points-to", facts);
-            let told = session.pointsto.update(program, models, delta, &mut find, &options, &facts);
-            clock.lap("points-to");
-            let mut redone = Redone::by(delta, &told);
-            let older = session.told.clone();
-            let is_loaded_more = session.loads != session.program.loads();
-            let is_up_to_date = !session.is_behind && session.unseen.is_empty();
-            let is_as_it_was = told.changes_nothing() && delta.is_empty() && !is_loaded_more && is_up_to_date;
-            if !wrong.is_empty() {
-                session.without_a_beginning(wrong, is_open, clock.clone());
-            } else if !session.is_points_to_only && !is_as_it_was {
-                // What was told while nobody listened is not followed.
-                let is_too_much = std::mem::replace(&mut session.is_behind, true);
-                // What is little is followed nevertheless: that takes less than to begin anew next time.
-                if cancel.is_cancelled() && (is_too_much || told.is_much(&session.pointsto)) {
-                    return None;
-                }
-                let anew = is_too_much.then(PointsToDelta::from_nothing);
-                session.order(delta, anew.as_ref().unwrap_or(&told), progress);
-                session.is_behind = false;
-                clock.lap("happens-before");
-                if cancel.is_cancelled() {
-                    return None;
-                }
-                let changes = session.detect(progress, clock.clone());
-                redone.count(&changes, session.detect.judged_last());
-                clock.laps.clone_from(&session.report.stats.seconds);
-            }
-            session.put_together();
-            let delta = FindingsDelta::between(&older, &session.told);
-            Some(Update { delta, seconds: clock.laps, from_scratch: told.rebuilt, redone })
-        })
-    }
-
     /// Forgets everything but the options and models.
     fn start_again(&mut self, source: Arc<dyn ClassSource>, progress: Progress<'_>) -> Update {
         let older = self.told.clone();
@@ -456,7 +374,7 @@ impl Session {
     }
 
     /// The report. Tells what changed for it.
-    fn detect(&mut self, progress: Progress<'_>, mut clock: Clock) -> Changes {
+    fn detect(&mut self, progress: Progress<'_>, clock: &mut Clock) -> Changes {
         let mut changes = std::mem::take(&mut self.unseen);
         progress("races", 0);
         let stages = detect::Stages {
@@ -478,7 +396,7 @@ impl Session {
         }
         report.notes.sort();
         clock.lap("report");
-        report.stats.seconds = clock.laps;
+        report.stats.seconds.clone_from(&clock.laps);
         self.report = Arc::new(report);
         changes
     }

@@ -1,6 +1,6 @@
 //! The project's source files as the renderers want them. Reads each file once; knows nothing of findings.
 
-use project::Project;
+use project::{Project, source_text};
 use report::Sources;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl<'a> ProjectSources<'a> {
 impl Sources for ProjectSources<'_> {
     fn text(&self, file: &str) -> Option<String> {
         let mut read = self.read.borrow_mut();
-        read.entry(file.to_owned()).or_insert_with(|| contents(&self.project.source_file(file)?)).clone()
+        read.entry(file.to_owned()).or_insert_with(|| source_text(&self.project.source_file(file)?)).clone()
     }
 
     fn display(&self, file: &str) -> String {
@@ -62,11 +62,6 @@ impl Sources for ProjectSources<'_> {
         };
         names.entry(file.to_owned()).or_insert_with(name).clone()
     }
-}
-
-/// Old sources are not always UTF-8; a few wrong letters are better than no excerpt.
-fn contents(path: &Path) -> Option<String> {
-    fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn from_here(path: &Path) -> String {

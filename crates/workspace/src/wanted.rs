@@ -46,6 +46,11 @@ impl Wanted {
         self.memory.hold(path, text);
     }
 
+    /// Whether files need not be looked at for comments.
+    pub fn trust_files(&mut self, trusts: bool) {
+        self.memory.trust(trusts);
+    }
+
     /// And in the file again.
     pub fn release(&mut self, path: &Path) {
         self.memory.release(path);

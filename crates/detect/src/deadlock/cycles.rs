@@ -12,13 +12,18 @@ use crate::describe::Describe;
 use findings::Confidence;
 use happens_before::{HeldLock, Nesting, Origin, Wanted};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use track::{Kind, Read};
 
 /// Longest cycle looked for; longer ones have not been seen in practice and cost exponentially.
 const LONGEST: usize = 4;
+
+/// One for each step of a cycle, of which tens of thousands are looked at.
+pub(super) type Few<T> = SmallVec<[T; LONGEST]>;
 
 /// Of the cycles that look the same to their reader, those tried until one of them is likely.
 pub(super) const TRIES: u32 = 8;
@@ -34,7 +39,7 @@ pub(super) struct Side {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cycle {
-    pub(super) sides: Vec<Side>,
+    pub(super) sides: Few<Side>,
     pub(super) doubts: Doubts,
     calls: usize,
 }
@@ -42,10 +47,10 @@ pub(super) struct Cycle {
 /// Cycles over locks that are made in the same places.
 #[derive(Debug, PartialEq)]
 pub(super) struct Group {
-    pub(super) sites: Vec<u32>,
+    pub(super) sites: Few<u32>,
     pub(super) best: Cycle,
     /// Of each kind the nestings of one.
-    pub(super) kinds: BTreeMap<Vec<u32>, Vec<usize>>,
+    pub(super) kinds: BTreeMap<Few<u32>, Few<usize>>,
 }
 
 /// All there are, but for those that contain one that is told anyway.
@@ -57,10 +62,10 @@ pub(super) fn groups(
 ) -> Vec<Group> {
     track::note(Read::all(Kind::LockGraph));
     let search = Search::new(stages, describe, graph, chosen);
-    let mut groups: BTreeMap<Vec<u32>, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<Few<u32>, Group> = BTreeMap::new();
     search.cycles(&mut |cycle| {
         let sites = graph.sites(cycle.sides.iter().map(|side| side.from));
-        let kinds: Vec<u32> = cycle.sides.iter().map(|side| graph.kinds[side.at]).collect();
+        let kinds: Few<u32> = cycle.sides.iter().map(|side| graph.kinds[side.at]).collect();
         let nestings = || cycle.sides.iter().map(|side| side.at).collect();
         match groups.get_mut(&sites) {
             None => {
@@ -95,18 +100,25 @@ pub(super) struct Search<'a> {
     merged: Vec<Vec<bool>>,
     /// By nesting; equal for those that want their locks in the same statement.
     spots: Vec<u32>,
-    /// By nesting, where it wants its lock.
+    /// By nesting; equal for those that meet the same others: same spot, origins and gates. Thousands of nestings are
+    /// a few hundred such.
+    crowds: Vec<u32>,
     known: RefCell<Answers>,
 }
+
+/// All that decides which origins make a cycle: for each step its crowd, and whether the lock it holds is one.
+type Steps = [Option<(u32, bool)>; LONGEST];
 
 /// What was found out on the way.
 #[derive(Default)]
 struct Answers {
-    /// Two nestings in which some origins may be at once.
-    together: FxHashMap<(usize, usize), bool>,
+    /// Two crowds of which some origins may be there at once.
+    together: FxHashMap<[u32; 2], bool>,
     /// Two spots, with one origin at each.
     met: FxHashMap<[(u32, Origin); 2], bool>,
     chosen: FxHashMap<(usize, Origin), bool>,
+    /// For each step of a cycle which of its origins it is.
+    assigned: FxHashMap<Steps, Option<Rc<[usize]>>>,
 }
 
 impl<'a> Search<'a> {
@@ -119,13 +131,19 @@ impl<'a> Search<'a> {
         let merged = graph.nestings.iter().map(|nesting| {
             nesting.origins.iter().map(|&origin| is_merged(stages, nesting.act, origin)).collect()
         });
+        let spots = numbered(graph.nestings.iter().map(|nesting| (nesting.act, nesting.stmt)));
+        let crowds = graph.nestings.iter().zip(&spots).map(|(nesting, &spot)| {
+            let gates = nesting.locks.iter().map(|lock| (lock.shared, global_keys(lock).collect::<Vec<_>>()));
+            (spot, &nesting.origins, gates.collect::<Vec<_>>())
+        });
         Search {
             stages,
             describe,
             graph,
             chosen,
             merged: merged.collect(),
-            spots: numbered(graph.nestings.iter().map(|nesting| (nesting.act, nesting.stmt))),
+            crowds: numbered(crowds),
+            spots,
             known: RefCell::default(),
         }
     }
@@ -161,7 +179,7 @@ impl<'a> Search<'a> {
     /// All pairs, and of longer cycles over the same locks the best; none through all the locks of a shorter one that
     /// is likely.
     fn cycles(&self, found: &mut dyn FnMut(Cycle)) {
-        let mut tried: FxHashMap<[Outline; 2], u32> = FxHashMap::default();
+        let mut tried: FxHashMap<[Outline; 2], Tried> = FxHashMap::default();
         let mut known = Known::default();
         let mut add = |path: &[Choice], must_be_likely: bool, known: &mut Known| {
             let cycle = self.cycle(path)?;
@@ -189,11 +207,17 @@ impl<'a> Search<'a> {
                     {
                         let mut outline = path.map(|choice| self.outline(&choice));
                         outline.sort_unstable();
-                        let tries = tried.entry(outline).or_default();
-                        if *tries < TRIES {
-                            let is_likely = |confidence| confidence != Confidence::Low;
-                            let is_found = add(&path, false, &mut known).is_some_and(is_likely);
-                            *tries = if is_found { TRIES } else { *tries + 1 };
+                        let tried = tried.entry(outline).or_default();
+                        if tried.times < TRIES {
+                            tried.times += 1;
+                            // One that looks the same and is no better tells nothing new.
+                            if !(tried.is_found && self.is_known_better(&path, &known)) {
+                                let confidence = add(&path, false, &mut known);
+                                tried.is_found |= confidence.is_some();
+                                if confidence.is_some_and(|confidence| confidence != Confidence::Low) {
+                                    tried.times = TRIES;
+                                }
+                            }
                         }
                     }
                 }
@@ -201,10 +225,19 @@ impl<'a> Search<'a> {
         }
         for length in 3..=LONGEST {
             let shorter = known.sites();
-            for &start in self.graph.onto.keys() {
+            for start in self.graph.numbers() {
                 Long::new(self, &shorter, start, length).run(&mut known, &mut add);
             }
         }
+    }
+
+    /// Is a cycle through these at best unlikely, and another over the same locks better than that?
+    fn is_known_better(&self, path: &[Choice], known: &Known) -> bool {
+        let doubts = path.iter().map(|choice| choice.doubts).fold(Doubts::default(), Doubts::with);
+        let (confidence, doubtful) = doubts.rank();
+        let calls = path.iter().map(|choice| choice.calls).sum();
+        let sites = || self.graph.sites(path.iter().map(|choice| choice.from));
+        confidence == Confidence::Low && known.is_surely_better(&sites(), (confidence, doubtful, calls))
     }
 
     /// What a step looks like to its reader.
@@ -221,7 +254,8 @@ impl<'a> Search<'a> {
 
     /// Some origins may be there at the same time, with no gate lock around both.
     pub(super) fn compatible(&self, a: &Choice, b: &Choice) -> bool {
-        let key = (a.at.min(b.at), a.at.max(b.at));
+        let [one, other] = [a, b].map(|choice| self.crowds[choice.at]);
+        let key = [one.min(other), one.max(other)];
         if let Some(&known) = self.known.borrow().together.get(&key) {
             return known;
         }
@@ -251,47 +285,62 @@ impl<'a> Search<'a> {
 
     /// The path with origins that may all meet, if possible without doubts about their code.
     fn cycle(&self, path: &[Choice]) -> Option<Cycle> {
-        let mut sides = Vec::with_capacity(path.len());
-        let is_found = self.assign(path, &mut sides, true) || self.assign(path, &mut sides, false);
-        is_found.then(|| Cycle {
-            doubts: self.doubts(path, &sides),
+        let origins = self.assigned(path)?;
+        let side = |(choice, &n): (&Choice, &usize)| {
+            let origin = self.graph.nestings[choice.at].origins[n];
+            Side { at: choice.at, origin, from: choice.from }
+        };
+        let sides: Few<Side> = path.iter().zip(&*origins).map(side).collect();
+        Some(Cycle {
+            doubts: self.doubts(path, &origins, &sides),
             sides,
             calls: path.iter().map(|choice| choice.calls).sum(),
         })
     }
 
-    /// Origins for each step, the first that fit.
-    fn assign(&self, path: &[Choice], sides: &mut Vec<Side>, must_be_clear: bool) -> bool {
-        let Some(choice) = path.get(sides.len()) else { return true };
-        let origins = &self.graph.nestings[choice.at].origins;
-        for (n, &origin) in origins.iter().enumerate() {
-            let is_allowed = !(must_be_clear && self.is_merged(choice.at, n, choice.from));
-            let meets = |other: &Side| self.may_meet((other.at, other.origin), (choice.at, origin));
-            if is_allowed && sides.iter().all(meets) {
-                sides.push(Side { at: choice.at, origin, from: choice.from });
-                if self.assign(path, sides, must_be_clear) {
+    /// For each step which of its origins it is, the first that fit.
+    fn assigned(&self, path: &[Choice]) -> Option<Rc<[usize]>> {
+        let mut steps: Steps = [None; LONGEST];
+        for (step, choice) in steps.iter_mut().zip(path) {
+            *step = Some((self.crowds[choice.at], self.graph.are_one[choice.from as usize]));
+        }
+        if let Some(known) = self.known.borrow().assigned.get(&steps) {
+            return known.clone();
+        }
+        let mut origins = Vec::with_capacity(path.len());
+        let is_found = self.assign(path, &mut origins, true) || self.assign(path, &mut origins, false);
+        let assigned: Option<Rc<[usize]>> = is_found.then(|| origins.into());
+        self.known.borrow_mut().assigned.insert(steps, assigned.clone());
+        assigned
+    }
+
+    fn assign(&self, path: &[Choice], taken: &mut Vec<usize>, must_be_clear: bool) -> bool {
+        let Some(choice) = path.get(taken.len()) else { return true };
+        let who = |choice: &Choice, n: usize| (choice.at, self.graph.nestings[choice.at].origins[n]);
+        for n in 0..self.graph.nestings[choice.at].origins.len() {
+            let is_allowed = !(must_be_clear && self.is_merged(choice, n));
+            let meets = |(other, &m): (&Choice, &usize)| self.may_meet(who(other, m), who(choice, n));
+            if is_allowed && path.iter().zip(&*taken).all(meets) {
+                taken.push(n);
+                if self.assign(path, taken, must_be_clear) {
                     return true;
                 }
-                sides.pop();
+                taken.pop();
             }
         }
         false
     }
 
-    fn is_merged(&self, at: usize, n: usize, from: Number) -> bool {
-        self.merged[at][n] && !self.graph.are_one[from as usize]
+    fn is_merged(&self, choice: &Choice, n: usize) -> bool {
+        self.merged[choice.at][n] && !self.graph.are_one[choice.from as usize]
     }
 
-    fn doubts(&self, path: &[Choice], sides: &[Side]) -> Doubts {
+    fn doubts(&self, path: &[Choice], origins: &[usize], sides: &[Side]) -> Doubts {
         let forced = path.iter().map(|choice| choice.doubts);
         let mut doubts = forced.fold(Doubts::default(), Doubts::with);
-        let is_merged = |side: &Side| {
-            let origins = &self.graph.nestings[side.at].origins;
-            let n = origins.iter().position(|&origin| origin == side.origin);
-            n.is_some_and(|n| self.is_merged(side.at, n, side.from))
-        };
-        doubts.add(Doubt::ManyLocks, sides.iter().any(|side| !self.graph.are_one[side.from as usize]));
-        doubts.add(Doubt::MergedCode, sides.iter().any(is_merged));
+        let mut merged = path.iter().zip(origins).map(|(choice, &n)| self.is_merged(choice, n));
+        doubts.add(Doubt::ManyLocks, path.iter().any(|choice| !self.graph.are_one[choice.from as usize]));
+        doubts.add(Doubt::MergedCode, merged.any(|is_merged| is_merged));
         doubts.add(Doubt::Chosen, sides.iter().all(|side| self.is_chosen(side)));
         doubts
     }
@@ -306,6 +355,13 @@ impl<'a> Search<'a> {
         self.known.borrow_mut().chosen.insert(key, is_chosen);
         is_chosen
     }
+}
+
+/// Cycles of one outline: how many were tried, and whether one of them is possible.
+#[derive(Default)]
+struct Tried {
+    times: u32,
+    is_found: bool,
 }
 
 /// The kind of a nesting, where the lock it holds is made, and whether that is one lock.

@@ -1,11 +1,13 @@
 //! The graph of locks: which nestings hold one lock and want another, as far as a cycle may go that way. Knows no
 //! order, and nothing of how cycles are searched.
 
+use super::cycles::Few;
 use super::doubt::{Doubt, Doubts, MANY_CHOICES};
 use super::{LockSite, lock_site};
 use crate::Stages;
 use crate::confidence::is_merged;
 use crate::describe::Describe;
+use findings::Confidence;
 use happens_before::{HeldLock, LockKey, LockNode, Nesting, Origin, Wanted};
 use ir::{MethodId, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +33,13 @@ pub(super) struct Choice {
     pub(super) calls: usize,
 }
 
+impl Choice {
+    /// Whether a cycle with it may be told with more than low confidence.
+    pub(super) fn is_likely(&self) -> bool {
+        self.doubts.confidence() != Confidence::Low
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Graph {
     /// Those that may be chosen, in the order of content.
@@ -44,8 +53,10 @@ pub(super) struct Graph {
     pub(super) are_one: Vec<bool>,
     /// Which nestings hold the one lock and want the other.
     pub(super) edges: BTreeMap<(Number, Number), Vec<Choice>>,
-    pub(super) onto: BTreeMap<Number, BTreeSet<Number>>,
-    pub(super) into: BTreeMap<Number, BTreeSet<Number>>,
+    /// By lock, in order: those that are wanted under it, and whether that may be likely; those under which it is
+    /// wanted.
+    pub(super) onto: Vec<Vec<(Number, bool)>>,
+    pub(super) into: Vec<Vec<Number>>,
 }
 
 impl Graph {
@@ -59,12 +70,14 @@ impl Graph {
         let numbers: FxHashMap<usize, usize> = chosen.iter().copied().zip(0..).collect();
         graph.nestings = chosen.into_iter().map(|at| all[at].clone()).collect();
         graph.kinds = numbered(graph.nestings.iter().map(|nesting| kind(stages, nesting)));
+        graph.onto = vec![Vec::new(); graph.nodes.len()];
+        graph.into = vec![Vec::new(); graph.nodes.len()];
         for ((from, to), nestings) in between {
             let choice = |at: &usize| graph.choice(stages, numbers[at], from, to);
-            let choices = nestings.iter().map(choice).collect();
+            let choices: Vec<Choice> = nestings.iter().map(choice).collect();
+            graph.onto[from as usize].push((to, choices.iter().any(Choice::is_likely)));
             graph.edges.insert((from, to), choices);
-            graph.onto.entry(from).or_default().insert(to);
-            graph.into.entry(to).or_default().insert(from);
+            graph.into[to as usize].push(from);
         }
         graph
     }
@@ -129,9 +142,14 @@ impl Graph {
             && self.edges == other.edges
     }
 
+    /// Of all locks.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = Number> {
+        0..self.nodes.len() as Number
+    }
+
     /// Where the locks are made, each place once.
-    pub(super) fn sites(&self, locks: impl Iterator<Item = Number>) -> Vec<u32> {
-        let mut sites: Vec<u32> = locks.map(|lock| self.sites[lock as usize]).collect();
+    pub(super) fn sites(&self, locks: impl Iterator<Item = Number>) -> Few<u32> {
+        let mut sites: Few<u32> = locks.map(|lock| self.sites[lock as usize]).collect();
         sites.sort_unstable();
         sites.dedup();
         sites

@@ -1,13 +1,12 @@
 //! Cycles of more than two locks: ways from lock to lock first, and then, for each of these circles, the nestings that
 //! make the surest and shortest cycle. Knows the graph of locks; what makes a cycle unsure is told by its doubts.
 
-use super::cycles::{Search, TRIES};
+use super::cycles::{Few, Search, TRIES};
 use super::doubt::{Doubt, Doubts};
 use super::graph::{Choice, Graph, Number};
 use findings::Confidence;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use smallvec::SmallVec;
 
 /// Steps of the search per start lock, so that a tangle of merged objects cannot hang the analysis.
 const STEPS: usize = 20_000;
@@ -17,12 +16,16 @@ type Rank = (Confidence, usize, usize);
 
 /// The best cycles so far, by the places where their locks are made.
 #[derive(Default)]
-pub(super) struct Known(BTreeMap<Vec<u32>, Rank>);
+pub(super) struct Known(FxHashMap<Few<u32>, Rank>);
 
 impl Known {
-    pub(super) fn add(&mut self, sites: Vec<u32>, rank: Rank) {
+    pub(super) fn add(&mut self, sites: Few<u32>, rank: Rank) {
         let best = self.0.entry(sites).or_insert(rank);
         *best = rank.min(*best);
+    }
+
+    pub(super) fn is_surely_better(&self, sites: &[u32], rank: Rank) -> bool {
+        self.0.get(sites).is_some_and(|best| *best < rank)
     }
 
     /// Is there nothing to win by a cycle that is at best like this? One that is unlikely is as good as another.
@@ -45,12 +48,12 @@ impl Known {
 
 /// Locks of shorter cycles, and whether one is likely, by each of the places where they are made.
 #[derive(Default)]
-pub(super) struct Shorter(FxHashMap<u32, Vec<(Vec<u32>, bool)>>);
+pub(super) struct Shorter(FxHashMap<u32, Vec<(Few<u32>, bool)>>);
 
 impl Shorter {
     /// Are all locks of such a cycle through `site` among those made at `sites`, which are sorted?
     fn is_inside(&self, sites: &[u32], site: u32, must_be_likely: bool) -> bool {
-        let is_inside = |(inner, is_likely): &(Vec<u32>, bool)| {
+        let is_inside = |(inner, is_likely): &(Few<u32>, bool)| {
             (*is_likely || !must_be_likely) && inner.iter().all(|site| sites.binary_search(site).is_ok())
         };
         self.0.get(&site).is_some_and(|shorter| shorter.iter().any(is_inside))
@@ -63,20 +66,28 @@ pub(super) struct Long<'a, 's> {
     shorter: &'a Shorter,
     start: Number,
     length: usize,
-    distances: BTreeMap<Number, usize>,
+    /// By lock: edges from it to the start.
+    distances: Vec<Option<usize>>,
     steps: usize,
     /// How often the circle at hand was tried in vain.
     tries: u32,
 }
 
 /// A circle of locks with all that may be chosen for it.
-struct Circle {
-    sites: Vec<u32>,
+struct Circle<'a> {
+    sites: Few<u32>,
     /// There is a shorter cycle inside: this one is told only if it is likely.
     is_around: bool,
-    choices: Vec<Vec<Choice>>,
+    choices: Few<&'a [Choice]>,
     /// What choices from this step on cannot avoid.
-    least: Vec<(Doubts, usize)>,
+    least: SmallVec<[(Doubts, usize); 8]>,
+}
+
+impl Circle<'_> {
+    /// What may be chosen for a step.
+    fn allowed(&self, step: usize) -> impl Iterator<Item = &Choice> {
+        self.choices[step].iter().filter(|choice| !self.is_around || choice.is_likely())
+    }
 }
 
 /// Makes a cycle of the nestings, if it can be one; only a likely one if so told.
@@ -89,81 +100,82 @@ impl<'a, 's> Long<'a, 's> {
     }
 
     pub(super) fn run(mut self, known: &mut Known, add: &mut Add<'_>) {
-        self.extend(&mut vec![self.start], known, add);
+        self.extend(&mut vec![self.start], false, known, add);
     }
 
-    /// Goes on from the last of these locks, to all that lead back to the start.
-    fn extend(&mut self, locks: &mut Vec<Number>, known: &mut Known, add: &mut Add<'_>) {
+    /// Goes on from the last of these locks, to all that lead back to the start. Around a shorter cycle only what may
+    /// be likely is told.
+    fn extend(&mut self, locks: &mut Vec<Number>, is_around: bool, known: &mut Known, add: &mut Add<'_>) {
         let graph = self.search.graph;
         let at = locks[locks.len() - 1];
         let sites = graph.sites(locks.iter().copied());
         if self.shorter.is_inside(&sites, graph.sites[at as usize], true) {
             return;
         }
+        let is_around = is_around || self.shorter.is_inside(&sites, graph.sites[at as usize], false);
         let left = self.length + 1 - locks.len();
-        for &to in graph.onto.get(&at).into_iter().flatten() {
+        for &(to, is_likely) in &graph.onto[at as usize] {
             self.steps += 1;
             if self.steps > STEPS {
                 return;
             }
-            let leads_back = self.distances.get(&to).is_some_and(|&distance| distance < left);
-            if !leads_back || (to == self.start) != (left == 1) {
+            let leads_back = self.distances[to as usize].is_some_and(|distance| distance < left);
+            if !leads_back || (to == self.start) != (left == 1) || is_around && !is_likely {
                 continue;
             }
             if left == 1 {
-                let circle = self.circle(locks, &sites);
+                let circle = self.circle(locks, &sites, is_around);
                 self.tries = 0;
                 self.choose(&circle, &mut Vec::new(), (Doubts::default(), 0), known, add);
             } else if !locks.contains(&to) {
                 locks.push(to);
-                self.extend(locks, known, add);
+                self.extend(locks, is_around, known, add);
                 locks.pop();
             }
         }
     }
 
     /// What makes a cycle around a shorter one unlikely need not be chosen.
-    fn circle(&self, locks: &[Number], sites: &[u32]) -> Circle {
+    fn circle(&self, locks: &[Number], sites: &[u32], is_around: bool) -> Circle<'a> {
         let graph = self.search.graph;
-        let is_around = sites.iter().any(|&site| self.shorter.is_inside(sites, site, false));
         let mut least = Doubts::default();
         least.add(Doubt::ManyLocks, !locks.iter().all(|&lock| graph.are_one[lock as usize]));
         let steps = locks.iter().copied().zip(locks.iter().copied().cycle().skip(1));
-        let choices: Vec<Vec<Choice>> = steps
-            .map(|(from, to)| {
-                let all = graph.edges[&(from, to)].iter().copied();
-                all.filter(|choice| !is_around || choice.doubts.confidence() != Confidence::Low).collect()
-            })
-            .collect();
-        let mut least = vec![(least, 0); choices.len() + 1];
-        for (at, choices) in choices.iter().enumerate().rev() {
-            let (doubts, calls) = least[at + 1];
-            let common = choices.iter().map(|choice| choice.doubts).reduce(Doubts::common);
-            let shortest = choices.iter().map(|choice| choice.calls).min();
-            least[at] = (doubts.with(common.unwrap_or_default()), calls + shortest.unwrap_or(0));
+        let choices = steps.map(|(from, to)| graph.edges[&(from, to)].as_slice());
+        let mut circle = Circle {
+            sites: sites.into(),
+            is_around,
+            choices: choices.collect(),
+            least: [(least, 0)].as_slice().into(),
+        };
+        for at in (0..circle.choices.len()).rev() {
+            let (doubts, calls) = circle.least[0];
+            let common = circle.allowed(at).map(|choice| choice.doubts).reduce(Doubts::common);
+            let shortest = circle.allowed(at).map(|choice| choice.calls).min();
+            circle.least.insert(0, (doubts.with(common.unwrap_or_default()), calls + shortest.unwrap_or(0)));
         }
-        Circle { sites: sites.to_vec(), is_around, choices, least }
+        circle
     }
 
     /// Nestings for the steps, one after the other, as long as a better cycle may come of it.
     fn choose(
         &mut self,
-        circle: &Circle,
+        circle: &Circle<'_>,
         path: &mut Vec<Choice>,
         (doubts, calls): (Doubts, usize),
         known: &mut Known,
         add: &mut Add<'_>,
     ) {
         let search = self.search;
-        let Some(choices) = circle.choices.get(path.len()) else {
+        if path.len() == circle.choices.len() {
             if search.blocks(&path[0], &path[path.len() - 1]) {
                 let confidence = add(path, circle.is_around, known).unwrap_or(Confidence::Low);
                 self.tries = if confidence == Confidence::Low { self.tries + 1 } else { 0 };
             }
             return;
-        };
+        }
         let (rest, fewest) = circle.least[path.len() + 1];
-        for choice in choices {
+        for choice in circle.allowed(path.len()) {
             self.steps += 1;
             if self.steps > STEPS || self.tries == TRIES {
                 return;
@@ -185,15 +197,16 @@ impl<'a, 's> Long<'a, 's> {
 }
 
 /// Edges from each lock that lead back to the start, over locks that are not smaller.
-fn distances(graph: &Graph, start: Number, most: usize) -> BTreeMap<Number, usize> {
-    let mut distances = BTreeMap::from([(start, 0)]);
+fn distances(graph: &Graph, start: Number, most: usize) -> Vec<Option<usize>> {
+    let mut distances = vec![None; graph.nodes.len()];
+    distances[start as usize] = Some(0);
     let mut last = vec![start];
     for distance in 1..most {
         let mut next = Vec::new();
         for to in last {
-            for &from in graph.into.get(&to).into_iter().flatten().filter(|&&from| from > start) {
-                if let Entry::Vacant(entry) = distances.entry(from) {
-                    entry.insert(distance);
+            for &from in graph.into[to as usize].iter().filter(|&&from| from > start) {
+                if distances[from as usize].is_none() {
+                    distances[from as usize] = Some(distance);
                     next.push(from);
                 }
             }

@@ -12,7 +12,7 @@ use crate::Stages;
 use crate::describe::Describe;
 use crate::finding::keep_apart;
 use chosen::Chosen;
-use cycles::{Group, groups};
+use cycles::{Few, Group, groups};
 use doubt::{Doubt, Doubts};
 use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint, unnumbered};
 use graph::Graph;
@@ -148,7 +148,7 @@ impl Cause {
             origin: side.origin,
             from: graph.nodes[side.from as usize],
         });
-        let spots = |nestings: &Vec<usize>| {
+        let spots = |nestings: &Few<usize>| {
             let mut spots = nestings.iter().filter_map(|&at| wanted_at(stages, &graph.nestings[at]));
             match (spots.next(), spots.next(), spots.next()) {
                 (Some(one), Some(other), None) => Some([one.min(other), one.max(other)]),

@@ -6,8 +6,10 @@ use findings::{AccessKind, Finding, Site};
 use std::ops::Range;
 
 /// One source file, by lines.
-pub(crate) struct Source<'a> {
-    lines: Vec<&'a str>,
+pub(crate) struct Source {
+    text: String,
+    /// Where each line begins and ends.
+    lines: Vec<Range<usize>>,
 }
 
 /// A stretch of one line; the line counts from 1, the range is in bytes of that line.
@@ -43,9 +45,15 @@ impl<'a> Target<'a> {
     }
 }
 
-impl<'a> Source<'a> {
-    pub fn new(text: &'a str) -> Source<'a> {
-        Source { lines: text.lines().collect() }
+impl Source {
+    pub fn new(text: String) -> Source {
+        let mut begin = 0;
+        let lines = text.split_inclusive('\n').map(|piece| {
+            let at = begin;
+            begin += piece.len();
+            at..at + piece.lines().next().unwrap_or_default().len()
+        });
+        Source { lines: lines.collect(), text }
     }
 
     /// What happens at this site: the access, the lock that is wanted, or the statement.
@@ -60,7 +68,7 @@ impl<'a> Source<'a> {
 
     /// First column of the span and the one after it, counted from 1 in UTF-16 units, as editors and web pages do.
     pub fn columns(&self, span: &Span) -> Range<usize> {
-        let line = self.lines[span.line - 1];
+        let line = self.at(span.line);
         let column = |at: usize| line[..at].encode_utf16().count() + 1;
         column(span.range.start)..column(span.range.end)
     }
@@ -97,11 +105,10 @@ impl<'a> Source<'a> {
         let first = marks.iter().map(|mark| mark.span.line).min().unwrap_or(1);
         let last = marks.iter().map(|mark| mark.span.line).max().unwrap_or(1);
         let mut text = String::new();
-        let starts: Vec<usize> = self.lines[first - 1..last]
-            .iter()
+        let starts: Vec<usize> = (first..=last)
             .map(|line| {
                 let start = text.len();
-                text.push_str(line);
+                text.push_str(self.at(line));
                 text.push('\n');
                 start
             })
@@ -113,16 +120,21 @@ impl<'a> Source<'a> {
         Snippet::source(text).path(path).line_start(first).annotations(annotations.collect::<Vec<_>>())
     }
 
-    fn line(&self, line: u32) -> Option<(usize, &'a str)> {
+    fn line(&self, line: u32) -> Option<(usize, &str)> {
         let line = line as usize;
-        Some((line, *self.lines.get(line.checked_sub(1)?)?))
+        let range = self.lines.get(line.checked_sub(1)?)?;
+        Some((line, &self.text[range.clone()]))
+    }
+
+    fn at(&self, line: usize) -> &str {
+        &self.text[self.lines[line - 1].clone()]
     }
 
     /// Class files know the first statement of a method but not its header: between the two there is no
     /// `;` and no `}`.
     fn header_above(&self, line: usize, name: &str) -> Option<Span> {
         for above in (1..line).rev() {
-            let code = code(self.lines[above - 1]);
+            let code = code(self.at(above));
             if code.trim_start().starts_with(['*', '/']) {
                 continue;
             }
@@ -239,7 +251,7 @@ mod tests {
     }
 
     fn access(code: &str, access: AccessKind) -> String {
-        shown(code, Source::new(code).access(1, Target::Field("n"), access))
+        shown(code, Source::new(code.to_owned()).access(1, Target::Field("n"), access))
     }
 
     #[test]
@@ -263,12 +275,16 @@ mod tests {
         assert_eq!(access("  list.add(x); // n is safe", Write), "1:   [list.add(x);] // n is safe");
         assert_eq!(access("  get(\"http://n\");", Write), "1:   get(\"http://[n]\");");
         let text = "  list.add(x);";
-        assert_eq!(shown(text, Source::new(text).access(1, Target::Unnamed, Write)), "1:   [list.add(x);]");
+        assert_eq!(
+            shown(text, Source::new(text.to_owned()).access(1, Target::Unnamed, Write)),
+            "1:   [list.add(x);]"
+        );
     }
 
     #[test]
     fn array_elements_are_underlined_and_array_types_are_not() {
-        let elements = |code, access| shown(code, Source::new(code).access(1, Target::Elements, access));
+        let elements =
+            |code, access| shown(code, Source::new(code.to_owned()).access(1, Target::Elements, access));
         assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Read), "1: int[] b = {[a[i]], c}; d[j]++;");
         assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Write), "1: int[] b = {a[i], c}; [d[j]]++;");
         assert_eq!(elements("x = new int[n];", Write), "1: [x = new int[n];]");
@@ -278,14 +294,14 @@ mod tests {
     #[test]
     fn columns_count_as_editors_do() {
         let text = "/* 𝒳 é */ n = 1;";
-        let source = Source::new(text);
+        let source = Source::new(text.to_owned());
         let span = source.access(1, Target::Field("n"), Write).expect("a span");
         assert_eq!(source.columns(&span), 12..13);
     }
 
     #[test]
     fn lines_that_are_not_there_have_no_span() {
-        let source = Source::new("a\n   \n");
+        let source = Source::new("a\n   \n".to_owned());
         assert_eq!(source.access(0, Target::Unnamed, Write), None);
         assert_eq!(source.access(2, Target::Unnamed, Write), None);
         assert_eq!(source.access(3, Target::Unnamed, Write), None);
@@ -294,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_lock_is_the_synchronized_head_or_the_locking_statement() {
-        let lock = |code| shown(code, Source::new(code).lock(1, "app.Main.b"));
+        let lock = |code| shown(code, Source::new(code.to_owned()).lock(1, "app.Main.b"));
         assert_eq!(lock("  synchronized (a(b)) { x(); }"), "1:   [synchronized (a(b))] { x(); }");
         assert_eq!(lock("  synchronized (a("), "1:   [synchronized (a(]");
         assert_eq!(lock("  mutex.lock();"), "1:   [mutex.lock();]");
@@ -311,7 +327,10 @@ mod tests {
     #[test]
     fn the_lock_of_a_synchronised_method_is_taken_in_its_header() {
         let method = "int a;\nsynchronized void m()\n    throws X {\n  // synchronized\n  n++;\n  n--;\n}";
-        assert_eq!(shown(method, Source::new(method).lock(5, "this")), "2: [synchronized] void m()");
-        assert_eq!(shown(method, Source::new(method).lock(6, "this")), "6:   [n--;]");
+        assert_eq!(
+            shown(method, Source::new(method.to_owned()).lock(5, "this")),
+            "2: [synchronized] void m()"
+        );
+        assert_eq!(shown(method, Source::new(method.to_owned()).lock(6, "this")), "6:   [n--;]");
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn doer(site: &Site, names: &Names<'_>) -> String {
 impl Side<'_> {
     pub fn render(&self, sources: &dyn Sources, names: &Names<'_>, extent: &Extent, look: &Look) -> String {
         let text = sources.text(&self.site.place.file).unwrap_or_default();
-        let source = Source::new(&text);
+        let source = Source::new(text);
         let group = match self.mark(&source, names) {
             Some(mark) => self.with_excerpt(mark, &source, names, extent),
             None => self.without_excerpt(names, extent),
@@ -84,7 +84,7 @@ impl Side<'_> {
     fn with_excerpt(
         &self,
         access: Mark,
-        source: &Source<'_>,
+        source: &Source,
         names: &Names<'_>,
         extent: &Extent,
     ) -> Group<'static> {
@@ -141,7 +141,7 @@ impl Side<'_> {
         thread(&clean(&names.prose(&self.site.origin)), self.thread)
     }
 
-    fn mark(&self, source: &Source<'_>, names: &Names<'_>) -> Option<Mark> {
+    fn mark(&self, source: &Source, names: &Names<'_>) -> Option<Mark> {
         let label = match (self.site.access, &self.site.acquires) {
             (AccessKind::Write, _) => "written here".into(),
             (AccessKind::Read, _) => "read here".into(),

@@ -30,7 +30,7 @@ impl Stamp {
         self.modified
     }
 
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 

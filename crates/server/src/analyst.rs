@@ -275,7 +275,8 @@ impl Under {
                 Event::Files(_) => self.pictures.forget_all(),
             }
         }
-        let has_files = events.iter().any(|event| matches!(event, Event::Files(_)));
+        let is_files = |event: &Event| matches!(event, Event::Files(_));
+        let (has_files, only_files) = (events.iter().any(is_files), events.iter().all(is_files));
         if has_files {
             self.wanted.trust_files(false);
         }
@@ -302,7 +303,7 @@ impl Under {
                     return;
                 }
             }
-        } else if has_files && self.is_kept {
+        } else if only_files && self.is_kept {
             // Whoever looks at files because of what we have kept ourselves has nothing to tell.
             return;
         }

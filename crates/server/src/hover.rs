@@ -3,7 +3,7 @@
 
 use crate::questions::Answerer;
 use crate::uri;
-use findings::Place;
+use findings::{Place, Reported};
 use report::about;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -20,7 +20,9 @@ pub fn hover(asked: &Answerer<'_>, path: &Path, line: u32, character: u32) -> Op
     };
     let (text, range) = match source.what_is_at(at)? {
         Thing::Field { class, name, range } => {
-            (about::markdown(&asked.session.about_field(&class, &name)?, &link), range)
+            let mut about = asked.session.about_field(&class, &name)?;
+            about.findings.retain(|finding| is_shown(asked, finding));
+            (about::markdown(&about, &link), range)
         }
         Thing::Synchronized(lock) => {
             let file = findings_name(path, &lock.class);
@@ -63,7 +65,8 @@ fn guards(asked: &Answerer<'_>, path: &Path) -> Vec<(Range, String)> {
     classes.dedup();
     let mut found = Vec::new();
     for class in classes {
-        for guard in asked.session.guards(class) {
+        for mut guard in asked.session.guards(class) {
+            guard.findings.retain(|finding| is_shown(asked, finding));
             let declared = fields.iter().find(|field| field.class == class && field.name == guard.field);
             if let (Some(field), Some(words)) = (declared, about::lens(&guard)) {
                 found.push((field.name_range, words));
@@ -72,6 +75,11 @@ fn guards(asked: &Answerer<'_>, path: &Path) -> Vec<(Range, String)> {
     }
     found.sort_by_key(|(range, _)| (range.start.line, range.start.character));
     found
+}
+
+/// Not suppressed, nor left out by settings.
+fn is_shown(asked: &Answerer<'_>, finding: &Reported) -> bool {
+    asked.shown.iter().any(|shown| shown.id == finding.id)
 }
 
 fn range_json(range: Range) -> Value {

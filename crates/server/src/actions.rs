@@ -2,10 +2,11 @@
 
 use crate::fixes::{Sources, candidates};
 use crate::questions::Answerer;
-use crate::told::{Diagnostic, Range};
+use crate::told::{Diagnostic, Open, Range};
 use crate::trial::tried;
 use crate::uri;
 use findings::Finding;
+use report::editor::{Editor, Texts};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -52,7 +53,12 @@ fn fixes(asked: &mut Answerer<'_>, finding: &Finding) -> Vec<(String, Value)> {
             Some(source)
         })
     };
-    let sources = Sources { path: &|file| project.source_file(file), parsed: &parse };
+    let open = |path: &Path| asked.open.get(path).map(|(_, text)| text.clone());
+    let open = Open { project: &project, open: &open };
+    let mut texts = Texts::default();
+    texts.read([finding], &open);
+    let editor = Editor { texts: &texts, sources: &open };
+    let sources = Sources { path: &|file| project.source_file(file), parsed: &parse, editor };
     let candidates = candidates(finding, &sources);
     let good = tried(asked, finding, candidates);
     let told: Vec<(String, Value)> = good

@@ -2,6 +2,7 @@
 //! offers it ([`crate::trial`]).
 
 use findings::{AccessKind, Finding, LockUse, Rule, Site};
+use report::editor::{Editor, Stretch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -17,6 +18,8 @@ pub struct Sources<'a> {
     /// The file of a name as findings have it.
     pub path: &'a dyn Fn(&str) -> Option<PathBuf>,
     pub parsed: &'a dyn Fn(&Path) -> Option<Rc<Source>>,
+    /// Finds places of the finding in them.
+    pub editor: Editor<'a>,
 }
 
 /// The best first.
@@ -62,13 +65,7 @@ fn guarded(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> {
     let mut lock = String::new();
     for at in &bare {
         lock = expression(guard, &at.site.method)?;
-        let name = finding.field.as_deref().map_or("", simple);
-        let access = match at.site.access {
-            AccessKind::Read => syntax::Access::Read,
-            _ => syntax::Access::Write,
-        };
-        let token = at.source.token_range(at.line, name, access)?;
-        let here = Range::new(token.start, token.end);
+        let here = range(&sources.editor.site(at.site, finding)?);
         add(&mut edits, &at.path, at.source.wrap_in_synchronized(here, &lock)?);
     }
     let title = format!("Guard the access with synchronized ({lock})");
@@ -131,7 +128,7 @@ fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> 
         |site: &Site| site.method.contains(".<init>(") || site.method.contains(".<clinit>(");
     let (modifier, word) = if writes.clone().all(is_construction) {
         (FieldModifier::Final, "final")
-    } else if writes.all(|site| at(site, sources).is_some_and(|at| is_plain_write(&at, name))) {
+    } else if writes.all(|site| is_plain(site, finding, sources).unwrap_or(false)) {
         (FieldModifier::Volatile, "volatile")
     } else {
         return None;
@@ -159,16 +156,9 @@ fn declaration(
 }
 
 /// Whether what is written does not depend on what was there: otherwise two threads would still lose an update.
-fn is_plain_write(at: &At<'_>, name: &str) -> bool {
-    let line = at.source.line(at.line);
-    let uses: Vec<usize> = line.match_indices(name).map(|(at, _)| at).collect();
-    let is_compound = |&start: &usize| {
-        let after = line[start + name.len()..].trim_start();
-        let before = line[..start].trim_end();
-        let op = ["++", "--", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="];
-        op.iter().any(|op| after.starts_with(op)) || before.ends_with("++") || before.ends_with("--")
-    };
-    uses.len() == 1 && !uses.iter().any(is_compound)
+fn is_plain(site: &Site, finding: &Finding, sources: &Sources<'_>) -> Option<bool> {
+    let here = range(&sources.editor.site(site, finding)?);
+    Some(at(site, sources)?.source.is_plainly_assigned(here.start))
 }
 
 /// Takes the two locks of one side in the other order.
@@ -178,12 +168,14 @@ fn swapped(site: &Site, sources: &Sources<'_>) -> Option<Candidate> {
         return None;
     }
     let at = at(site, sources)?;
-    let point = |lock: &LockUse| -> Option<Position> {
-        Some(at.source.lock_range(lock.place.line.checked_sub(1)?, simple(&lock.name))?.start)
-    };
+    let point = |lock: &LockUse| Some(range(&sources.editor.lock(lock)?).start);
     let edits = at.source.swap_locks(point(holds)?, point(acquires)?)?;
     let title = format!("Take {} before {}", simple(&acquires.name), simple(&holds.name));
     Some(Candidate { title, edits: BTreeMap::from([(at.path.clone(), edits)]) })
+}
+
+fn range(at: &Stretch) -> Range {
+    Range::new(Position::new(at.line, at.columns.start), Position::new(at.line, at.columns.end))
 }
 
 fn simple(name: &str) -> &str {

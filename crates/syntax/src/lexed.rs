@@ -80,10 +80,6 @@ impl Lexed {
         self.pieces.iter().all(|piece| piece.is_closed)
     }
 
-    pub fn is_code(&self, offset: usize) -> bool {
-        self.within(offset..offset + 1).next().is_none()
-    }
-
     /// The pieces that have any of the span.
     pub fn within(&self, span: Span) -> impl Iterator<Item = &Piece> {
         let first = self.pieces.partition_point(|piece| piece.span.end <= span.start);

@@ -1,6 +1,7 @@
 //! Java source text as a tree: what is declared where, what a line means, and the text edits that would repair
 //! something. Knows nothing of analysis, editors or files, and no text makes it panic.
 
+mod assigned;
 mod at;
 mod balance;
 mod edits;
@@ -11,7 +12,6 @@ mod outline;
 mod position;
 mod scope;
 mod statement;
-mod token;
 mod tree;
 
 pub use at::{Synchronized, Thing};
@@ -19,7 +19,6 @@ pub use edits::{FieldModifier, TextEdit, apply};
 pub use line_map::LineMap;
 pub use members::{FieldDeclaration, MethodDeclaration};
 pub use position::{Position, Range};
-pub use token::Access;
 
 use lexed::Lexed;
 use outline::Outline;

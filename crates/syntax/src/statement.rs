@@ -19,6 +19,11 @@ impl Run<'_> {
 }
 
 impl Source {
+    /// The code of a line, without the comments and spaces around it.
+    pub(crate) fn code(&self, line: u32) -> Span {
+        self.lexed.code(&self.text, self.lines.span(&self.text, line))
+    }
+
     /// The statements that begin on a line, all in one list and none inside of another; if there are none, the
     /// smallest one that goes on there.
     pub fn statement_at(&self, line: u32) -> Option<Range> {

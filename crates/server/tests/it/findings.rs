@@ -390,13 +390,14 @@ fn a_field_does_not_tell_what_is_suppressed() {
     let (_project, file, mut client) = opened(COUNTER);
     let message = client.findings()[0]["message"].as_str().expect("a message").to_owned();
     let at = json!({"textDocument": {"uri": uri(&file)}, "position": {"line": 1, "character": 16}});
-    let mut words = |client: &mut Client| {
+    let words = |client: &mut Client| {
         let hover = client.request("textDocument/hover", at.clone());
         hover["contents"]["value"].as_str().unwrap_or_default().to_owned()
     };
     let told = words(&mut client);
     assert!(told.contains(&message), "{message}: {told}");
-    client.put(&file, &COUNTER.replace("        n--;", "        // snarl: ignore race -- told\n        n--;"));
+    client
+        .put(&file, &COUNTER.replace("        n--;", "        // snarl: ignore race -- told\n        n--;"));
     client.settle();
     assert!(client.findings().is_empty());
     let told = words(&mut client);

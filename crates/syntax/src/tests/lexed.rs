@@ -5,7 +5,8 @@ use super::*;
 /// The text with every byte that is no code as a dot.
 fn code(text: &str) -> String {
     let lexed = Lexed::of(text);
-    let shown = |(at, c): (usize, char)| if lexed.is_code(at) || c == '\n' { c } else { '.' };
+    let shown =
+        |(at, c): (usize, char)| if lexed.within(at..at + 1).next().is_none() || c == '\n' { c } else { '.' };
     text.char_indices().map(shown).collect()
 }
 

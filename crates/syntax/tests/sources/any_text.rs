@@ -3,7 +3,7 @@
 
 use crate::support::{Chance, rounds, sources};
 use std::ops::Range;
-use syntax::{Access, FieldModifier, LineMap, Position, Source, TextEdit, Thing, apply};
+use syntax::{FieldModifier, LineMap, Position, Source, TextEdit, Thing, apply};
 
 /// What is put into sources: what opens and closes, what is not ASCII, and what ends a line.
 const PIECES: [&str; 26] = [
@@ -111,10 +111,7 @@ fn ask(source: &Source, chance: &mut Chance) {
         let line = chance.below(source.line_count() as usize + 2) as u32;
         let at = Position::new(line, chance.below(80) as u32);
         let other = source.position(chance.place(&text));
-        let names = ["n", "x", "a[]", "", "lock", "𝒳"];
-        all_in_some(source, source.token_range(line, chance.one_of(&names), Access::Write));
-        all_in_some(source, source.token_range(line, chance.one_of(&names), Access::Read));
-        all_in_some(source, source.lock_range(line, chance.one_of(&names)));
+        source.is_plainly_assigned(at);
         all_in_some(source, source.statement_at(line));
         all_in_some(source, source.statement_around(at));
         source.method_at(line);

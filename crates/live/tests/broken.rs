@@ -1,25 +1,13 @@
 //! Files that cannot be compiled as they are: what is broken stays as it was, and the rest is what is written.
 
+mod support;
+
 use classfile::{ClassBytes, ClassSource, Insn, Layer};
-use compiler::{Compiler, Launch, Patience};
 use live::{Event, Live};
-use project::{Request, Watched};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
-
-/// Built once, as `./dev` does it.
-fn jars() -> &'static Path {
-    static JARS: OnceLock<PathBuf> = OnceLock::new();
-    JARS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new("python3").arg(root.join("compiler/build")).status();
-        assert!(built.expect("python3 runs").success(), "compiler/build fails");
-        root.join("target/compiler")
-    })
-}
+use std::path::PathBuf;
+use std::sync::Arc;
 
 struct Editing {
     _project: tempfile::TempDir,
@@ -33,14 +21,8 @@ impl Editing {
         let project = tempfile::tempdir().expect("a directory");
         let file = project.path().join("A.java");
         fs::write(&file, text).expect("written");
-        let request = Request { paths: vec![project.path().to_path_buf()], ..Request::default() };
-        let watched = Watched::open_for_editing(&request).expect("a project");
-        let java = watched.project().jdk().home.join("bin/java");
-        let compiler = Compiler::new(Launch::new(java, jars()), Patience::default());
-        let mut live = Live::new(compiler, watched.project().clone(), watched.modules().to_vec());
-        let followed = live.follow(Vec::new());
-        assert!(followed.failure.is_none(), "{:?}", followed.failure);
-        Editing { _project: project, file, live, source: followed.source }
+        let (live, source) = support::open(project.path());
+        Editing { _project: project, file, live, source }
     }
 
     fn put(&mut self, text: &str) -> Vec<String> {

@@ -1,0 +1,178 @@
+//! Random edits of classes that use each other, over the classes of a build: after each, the classes are those that the
+//! same texts give when they are compiled from nothing.
+
+mod support;
+
+use classfile::{ClassSource, Insn};
+use fixture::{Choices, Dice};
+use live::{Event, LiveSource};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const CLASSES: usize = 5;
+const STEPS: usize = 16;
+
+const TYPES: [&str; 4] = ["int", "long", "Object", "Integer"];
+
+/// A class of which everything can change that others see: `C0` to `C4`, each below none or an earlier one.
+#[derive(Clone, Default)]
+struct Class {
+    parent: Option<usize>,
+    constant: usize,
+    /// The type of the field `f`, if it is not that of the parent.
+    field: Option<usize>,
+    /// What `m0` takes and returns.
+    takes: usize,
+    returns: usize,
+    /// Whether there is an `m0` that takes a `double` too, or a `short`.
+    overload: usize,
+    overrides: bool,
+    is_nested: bool,
+}
+
+impl Class {
+    fn any(dice: &mut Dice, number: usize) -> Class {
+        let mut class = Class { takes: dice.below(TYPES.len()), ..Class::default() };
+        for _ in 0..4 {
+            class.change(dice, number);
+        }
+        class
+    }
+
+    fn change(&mut self, dice: &mut Dice, number: usize) {
+        match dice.below(8) {
+            0 => self.parent = dice.below(number + 1).checked_sub(1),
+            1 => self.constant = dice.below(1000),
+            2 => self.field = dice.below(TYPES.len() + 1).checked_sub(1),
+            3 => self.takes = dice.below(TYPES.len()),
+            4 => self.returns = dice.below(TYPES.len()),
+            5 => self.overload = dice.below(3),
+            6 => self.overrides ^= true,
+            _ => self.is_nested ^= true,
+        }
+    }
+
+    fn text(&self, number: usize) -> String {
+        let mut text = format!("package p;\n\npublic class C{number}");
+        if let Some(parent) = self.parent {
+            let _ = write!(text, " extends C{parent}");
+        }
+        let _ = writeln!(text, " {{\n    public static final int K = {};", self.constant);
+        // At the top there is everything that others ask for.
+        let is_top = self.parent.is_none();
+        if let Some(field) = self.field.or(is_top.then_some(0)) {
+            let _ = writeln!(text, "    public {} f;", TYPES[field]);
+        }
+        let (takes, returns) = (TYPES[self.takes], TYPES[self.returns]);
+        let _ = writeln!(
+            text,
+            "    public static {returns} m{number}({takes} x) {{ return {}; }}",
+            ["1", "1L", "null", "1"][self.returns]
+        );
+        let overload = ["", "double", "short"][self.overload];
+        if !overload.is_empty() {
+            let _ = writeln!(text, "    public static {overload} m{number}({overload} x) {{ return 0; }}");
+        }
+        if self.overrides || is_top {
+            text.push_str("    public int v() { return K; }\n");
+        }
+        if self.is_nested {
+            text.push_str("    public static class In { public int w = K; }\n");
+        }
+        text.push_str("    public void use(Object o) {\n");
+        for other in (0..CLASSES).filter(|other| *other != number) {
+            let _ = writeln!(
+                text,
+                "        o = C{other}.m{other}(1);\n        o = C{other}.K + new C{other}().v();"
+            );
+            let _ = writeln!(text, "        o = new C{other}().f;");
+        }
+        text + "    }\n}\n"
+    }
+}
+
+/// What the analysis can see of every class.
+fn seen(source: &LiveSource) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for name in source.app_classes() {
+        let class = source.find(&name).expect("a class");
+        assert!(class.earlier.is_empty(), "{name} cannot be compiled");
+        let file = classfile::parse(&class.bytes).expect("a class");
+        let mut text = format!("extends {:?}\n", file.super_name);
+        for field in &file.fields {
+            let _ = writeln!(text, "{} {} {:#x}", field.descriptor, field.name, field.access);
+        }
+        for method in &file.methods {
+            let _ = writeln!(text, "{}{} {:#x}", method.name, method.descriptor, method.access);
+            let code = method.code.iter().flat_map(|code| code.instructions(&file)).flatten();
+            for (_, insn) in code {
+                if let Insn::Const(_) | Insn::GetField(_) | Insn::Invoke { .. } | Insn::Convert { .. } = insn
+                {
+                    let _ = writeln!(text, "    {insn:?}");
+                }
+            }
+        }
+        all.insert(name, text);
+    }
+    all
+}
+
+fn write(directory: &Path, texts: &[String]) {
+    fs::create_dir_all(directory.join("p")).expect("a directory");
+    for (number, text) in texts.iter().enumerate() {
+        fs::write(directory.join(format!("p/C{number}.java")), text).expect("written");
+    }
+}
+
+fn from_nothing(texts: &[String]) -> BTreeMap<String, String> {
+    let project = tempfile::tempdir().expect("a directory");
+    write(project.path(), texts);
+    seen(&support::open(project.path()).1)
+}
+
+/// As Maven leaves it.
+fn build(project: &Path, texts: &[String]) {
+    let sources = project.join("src/main/java");
+    write(&sources, texts);
+    let pom = "<project><modelVersion>4.0.0</modelVersion><groupId>p</groupId><artifactId>p</artifactId>\
+               <version>1</version></project>";
+    fs::write(project.join("pom.xml"), pom).expect("written");
+    let files = (0..texts.len()).map(|number| sources.join(format!("p/C{number}.java")));
+    let mut javac = Command::new("javac");
+    javac.arg("-d").arg(project.join("target/classes")).args(files);
+    assert!(javac.status().expect("javac runs").success());
+}
+
+fn follow(seed: u64) {
+    let mut dice = Dice::new(seed, "live");
+    let mut classes: Vec<Class> = (0..CLASSES).map(|number| Class::any(&mut dice, number)).collect();
+    let texts = |classes: &[Class]| -> Vec<String> {
+        classes.iter().enumerate().map(|(number, class)| class.text(number)).collect()
+    };
+    let project = tempfile::tempdir().expect("a directory");
+    build(project.path(), &texts(&classes));
+    let (mut live, source) = support::open(project.path());
+    assert_eq!(seen(&source), from_nothing(&texts(&classes)), "seed {seed}: as it was built");
+    for step in 0..STEPS {
+        let number = dice.below(CLASSES);
+        classes[number].change(&mut dice, number);
+        let path = project.path().join(format!("src/main/java/p/C{number}.java"));
+        let text = classes[number].text(number);
+        let mut events = vec![Event::Text(path.clone(), text.as_str().into())];
+        if dice.below(3) == 0 {
+            fs::write(&path, &text).expect("written");
+            events.push(Event::Closed(path));
+        }
+        let followed = live.follow(events);
+        assert!(followed.failure.is_none(), "{:?}", followed.failure);
+        assert_eq!(seen(&followed.source), from_nothing(&texts(&classes)), "seed {seed}, step {step}");
+    }
+}
+
+#[test]
+fn edits_lead_where_compiling_from_nothing_does() {
+    (1..=2).for_each(follow);
+}

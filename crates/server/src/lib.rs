@@ -16,9 +16,11 @@ mod server;
 mod settings;
 mod shelf;
 mod shift;
+mod telling;
 mod told;
 mod transport;
 mod trial;
+mod under;
 mod uri;
 
 pub use launching::Launching;

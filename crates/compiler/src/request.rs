@@ -18,7 +18,7 @@ pub struct Module {
     pub java_home: String,
     /// 0, or the version of Java whose documented API is seen.
     pub release: i32,
-    /// Of the language, from 8 to the newest in the welcome.
+    /// Of the language, from 8 on; what is newer than the process knows is its newest.
     pub level: i32,
     pub preview: bool,
     /// Of files that are read from disk; empty for UTF-8.
@@ -74,11 +74,12 @@ pub(crate) fn shutdown() -> Vec<u8> {
     Encoder::default().frame(SHUTDOWN)
 }
 
-pub(crate) fn configure(request: i32, modules: &[Module]) -> Vec<u8> {
+/// `newest` is the newest level that the process knows.
+pub(crate) fn configure(request: i32, modules: &[Module], newest: i32) -> Vec<u8> {
     let mut body = Encoder::default();
     body.i32(request).list(modules, |to, module| {
         let texts = |to: &mut Encoder, list: &[String]| _ = to.list(list, |to, text| _ = to.text(text));
-        to.text(&module.id).text(&module.java_home).i32(module.release).i32(module.level);
+        to.text(&module.id).text(&module.java_home).i32(module.release).i32(module.level.min(newest));
         to.bool(module.preview).text(&module.encoding).bool(module.hold);
         texts(to, &module.depends_on);
         texts(to, &module.class_path);

@@ -86,7 +86,8 @@ impl Compiler {
 
     fn ask_running(&mut self, mut process: Process, wish: &Wish<'_>) -> Result<Told, Failure> {
         self.last_request += 1;
-        let answered = process.ask(self.last_request, wish.frame(self.last_request), self.patience);
+        let frame = wish.frame(self.last_request, process.welcome.newest_level);
+        let answered = process.ask(self.last_request, frame, self.patience);
         if matches!(answered, Ok(_) | Err(Failure::Refused(_))) {
             self.process = Some(process);
         }
@@ -97,8 +98,8 @@ impl Compiler {
         self.starts += 1;
         self.last_request += 1;
         let mut process = Process::start(&self.launch, self.patience)?;
-        let answer =
-            process.ask(self.last_request, request::configure(self.last_request, modules), self.patience)?;
+        let frame = request::configure(self.last_request, modules, process.welcome.newest_level);
+        let answer = process.ask(self.last_request, frame, self.patience)?;
         self.process = Some(process);
         Ok(Told { answer, anew: true })
     }
@@ -111,9 +112,9 @@ enum Wish<'a> {
 }
 
 impl Wish<'_> {
-    fn frame(&self, number: i32) -> Vec<u8> {
+    fn frame(&self, number: i32, newest: i32) -> Vec<u8> {
         match self {
-            Wish::Modules(modules) => request::configure(number, modules),
+            Wish::Modules(modules) => request::configure(number, modules, newest),
             Wish::Changes(changes) => request::change(number, changes),
         }
     }

@@ -149,7 +149,7 @@ impl Live {
     }
 
     fn files(&mut self, files: Files) {
-        let before = std::mem::replace(&mut self.base, files.project);
+        self.base = files.project;
         self.built.follow(&self.base, &files.classes);
         if !files.classes.is_empty() {
             self.touched.extend(files.modules.iter().flat_map(|module| module.outputs.clone()));
@@ -160,7 +160,6 @@ impl Live {
                 Arc::make_mut(&mut self.edited).remove(name);
             }
         }
-        drop(before);
         self.look_at_sources(files.modules);
     }
 

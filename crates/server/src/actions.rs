@@ -53,12 +53,11 @@ fn fixes(asked: &mut Answerer<'_>, finding: &Finding) -> Vec<(String, Value)> {
             Some(source)
         })
     };
-    let open = |path: &Path| asked.open.get(path).map(|(_, text)| text.clone());
-    let open = Open { project: &project, open: &open };
+    let open = Open { project: &project, texts: asked.open };
     let mut texts = Texts::default();
     texts.read([finding], &open);
     let editor = Editor { texts: &texts, sources: &open };
-    let sources = Sources { path: &|file| project.source_file(file), parsed: &parse, editor };
+    let sources = Sources { path: &|file| open.path(file), parsed: &parse, editor };
     let candidates = candidates(finding, &sources);
     let good = tried(asked, finding, candidates);
     let told: Vec<(String, Value)> = good

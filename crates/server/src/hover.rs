@@ -2,6 +2,7 @@
 //! leaves the words to `report`.
 
 use crate::questions::Answerer;
+use crate::told::Open;
 use crate::uri;
 use findings::{Place, Reported};
 use report::about;
@@ -14,8 +15,9 @@ pub fn hover(asked: &Answerer<'_>, path: &Path, line: u32, character: u32) -> Op
     let source = Source::parse(asked.text(path)?);
     let at = Position { line, character };
     let project = asked.source.project().clone();
+    let open = Open { project: &project, texts: asked.open };
     let link = |place: &Place| {
-        let file = project.source_file(&place.file)?;
+        let file = open.path(&place.file)?;
         Some(format!("{}#L{}", uri::of_path(&file), place.line))
     };
     let (text, range) = match source.what_is_at(at)? {

@@ -31,8 +31,7 @@ impl Telling {
         analyst: &Analyst,
     ) -> Told {
         let telling = Instant::now();
-        let open = |path: &Path| analyst.open.get(path).map(|(_, text)| text.clone());
-        let open = Open { project, open: &open };
+        let open = Open { project, texts: &analyst.open };
         self.pictures.draw(&shown, &open);
         let (mut findings, mut diagnostics) = (Vec::new(), BTreeMap::<PathBuf, Vec<Diagnostic>>::new());
         shown.retain(|finding| {

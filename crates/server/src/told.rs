@@ -84,21 +84,29 @@ impl Diagnostic {
 /// The sources of a program as they were analysed.
 pub struct Open<'a> {
     pub project: &'a Project,
-    /// Texts that count instead of files.
-    pub open: &'a dyn Fn(&Path) -> Option<Arc<str>>,
+    /// Texts that count instead of files, with their versions.
+    pub texts: &'a BTreeMap<PathBuf, (i32, Arc<str>)>,
+}
+
+impl Open<'_> {
+    /// The file of a name as findings have it; one that is not saved yet too.
+    pub fn path(&self, file: &str) -> Option<PathBuf> {
+        let unsaved = || self.texts.keys().find(|path| path.ends_with(file)).cloned();
+        self.project.source_file(file).or_else(unsaved)
+    }
 }
 
 impl Sources for Open<'_> {
     fn text(&self, file: &str) -> Option<String> {
-        let path = self.project.source_file(file)?;
-        match (self.open)(&path) {
-            Some(text) => Some(text.to_string()),
+        let path = self.path(file)?;
+        match self.texts.get(&path) {
+            Some((_, text)) => Some(text.to_string()),
             None => source_text(&path),
         }
     }
 
     fn display(&self, file: &str) -> String {
-        self.project.source_file(file).map_or_else(|| file.to_owned(), |path| self.project.shown(&path))
+        self.path(file).map_or_else(|| file.to_owned(), |path| self.project.shown(&path))
     }
 }
 
@@ -212,7 +220,7 @@ impl Teller<'_> {
         if let Some(known) = self.files.borrow().get(name) {
             return known.clone();
         }
-        let path = self.open.project.source_file(name);
+        let path = self.open.path(name);
         let file = path.map(|path| Arc::new(File { uri: uri::of_path(&path), path }));
         self.files.borrow_mut().insert(name.to_owned(), file.clone());
         file

@@ -295,6 +295,21 @@ fn clients_that_ask_are_not_told_and_those_that_do_not_are() {
 }
 
 #[test]
+fn a_file_that_is_not_saved_yet_is_underlined() {
+    let (project, paths) = project(&[("Other.java", "class Other { }")]);
+    let capabilities = json!({"experimental": {"snarl": true}});
+    let mut client = Client::with(&[project.path()], capabilities, json!({}));
+    client.open_file(&paths[0]);
+    client.settle();
+    let new = project.path().join("Counter.java");
+    client.open_text(&new, COUNTER);
+    client.settle();
+    assert_eq!(client.underlined(&new), race());
+    client.close_file(&new);
+    client.wait(|client| client.underlined(&new).is_empty(), "nobody will ever see it");
+}
+
+#[test]
 fn two_projects_in_one_window_have_their_own_findings() {
     let (one, in_one) = project(&[("Counter.java", COUNTER)]);
     let (two, in_two) = project(&[("Counter.java", COUNTER)]);

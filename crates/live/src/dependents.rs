@@ -79,7 +79,7 @@ impl Built {
     }
 
     /// A class and all that inherit from it.
-    fn with_those_below<'a>(&'a self, class: &'a str) -> FxHashSet<&'a str> {
+    pub fn with_those_below<'a>(&'a self, class: &'a str) -> FxHashSet<&'a str> {
         let mut meant = FxHashSet::from_iter([class]);
         loop {
             let below = self.classes.iter().filter(|(name, facts)| {

@@ -289,22 +289,23 @@ impl Live {
         let mut paths: BTreeSet<PathBuf> =
             files.iter().filter_map(|file| self.base.source_file(file)).collect();
         // Constants are copied into those who use them, and leave no trace in their classes.
-        let named: Vec<&TypeChange> = changed.iter().filter(|change| !change.members.is_empty()).collect();
+        let named = changed.iter().filter(|change| !change.members.is_empty());
+        let named: Vec<(BTreeSet<&str>, &TypeChange)> = named
+            .map(|change| {
+                let types = self.built.with_those_below(&change.name);
+                (types.into_iter().map(simple_name).collect(), change)
+            })
+            .collect();
         if !named.is_empty() {
-            let others = self.sources.all().filter(|path| !self.units.contains_key(*path));
-            let writes = |text: &str, change: &&&TypeChange| {
-                text.contains(simple_name(&change.name))
-                    && change.members.iter().any(|name| text.contains(name.as_str()))
+            let writes = |text: &str| {
+                named.iter().any(|(types, change)| {
+                    types.iter().any(|name| text.contains(name))
+                        && change.members.iter().any(|name| text.contains(name.as_str()))
+                })
             };
-            paths.extend(
-                others
-                    .filter(|path| {
-                        source_text(path)
-                            .map(Arc::from)
-                            .is_some_and(|text| named.iter().any(|one| writes(&text, &one)))
-                    })
-                    .cloned(),
-            );
+            let others = self.sources.all().filter(|path| !self.units.contains_key(*path));
+            let others = others.filter(|path| source_text(path).is_some_and(|text| writes(&text)));
+            paths.extend(others.cloned());
         }
         paths.retain(|path| !self.units.contains_key(path) && self.sources.module_of(path).is_some());
         paths

@@ -3,6 +3,7 @@
 use compiler::{Compiler, Launch, Patience};
 use live::{Live, LiveSource};
 use project::{Request, Watched};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
@@ -27,4 +28,28 @@ pub fn open(directory: &Path) -> (Live, Arc<LiveSource>) {
     let followed = live.follow(Vec::new());
     assert!(followed.failure.is_none(), "{:?}", followed.failure);
     (live, followed.source)
+}
+
+/// Texts by where they lie.
+pub fn write(directory: &Path, texts: &[(String, String)]) {
+    for (name, text) in texts {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(directory)).expect("a directory");
+        fs::write(path, text).expect("written");
+    }
+}
+
+/// A project as Maven leaves it.
+pub fn build(project: &Path, texts: &[(String, String)]) {
+    let sources = project.join("src/main/java");
+    write(&sources, texts);
+    let pom = "<project><modelVersion>4.0.0</modelVersion><groupId>p</groupId><artifactId>p</artifactId>\
+               <version>1</version></project>";
+    fs::write(project.join("pom.xml"), pom).expect("written");
+    let mut javac = Command::new("javac");
+    javac
+        .arg("-d")
+        .arg(project.join("target/classes"))
+        .args(texts.iter().map(|(name, _)| sources.join(name)));
+    assert!(javac.status().expect("javac runs").success());
 }

@@ -1,7 +1,6 @@
 //! Files that cannot be compiled as they are: what is broken stays as it was, and the rest is what is written.
 
-mod support;
-
+use crate::support;
 use classfile::{ClassBytes, ClassSource, Insn, Layer};
 use live::{Event, Live};
 use std::collections::BTreeMap;

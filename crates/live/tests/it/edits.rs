@@ -1,16 +1,13 @@
 //! Random edits of classes that use each other, over the classes of a build: after each, the classes are those that the
 //! same texts give when they are compiled from nothing.
 
-mod support;
-
+use crate::support;
 use classfile::{ClassSource, Insn};
 use fixture::{Choices, Dice};
 use live::{Event, LiveSource};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 const CLASSES: usize = 5;
 const STEPS: usize = 16;
@@ -21,7 +18,8 @@ const TYPES: [&str; 4] = ["int", "long", "Object", "Integer"];
 #[derive(Clone, Default)]
 struct Class {
     parent: Option<usize>,
-    constant: usize,
+    /// The value of `K`, if it is not that of the parent.
+    constant: Option<usize>,
     /// The type of the field `f`, if it is not that of the parent.
     field: Option<usize>,
     /// What `m0` takes and returns.
@@ -45,7 +43,7 @@ impl Class {
     fn change(&mut self, dice: &mut Dice, number: usize) {
         match dice.below(8) {
             0 => self.parent = dice.below(number + 1).checked_sub(1),
-            1 => self.constant = dice.below(1000),
+            1 => self.constant = dice.below(1000).checked_sub(300),
             2 => self.field = dice.below(TYPES.len() + 1).checked_sub(1),
             3 => self.takes = dice.below(TYPES.len()),
             4 => self.returns = dice.below(TYPES.len()),
@@ -60,9 +58,12 @@ impl Class {
         if let Some(parent) = self.parent {
             let _ = write!(text, " extends C{parent}");
         }
-        let _ = writeln!(text, " {{\n    public static final int K = {};", self.constant);
+        text.push_str(" {\n");
         // At the top there is everything that others ask for.
         let is_top = self.parent.is_none();
+        if let Some(constant) = self.constant.or(is_top.then_some(0)) {
+            let _ = writeln!(text, "    public static final int K = {constant};");
+        }
         if let Some(field) = self.field.or(is_top.then_some(0)) {
             let _ = writeln!(text, "    public {} f;", TYPES[field]);
         }
@@ -120,40 +121,21 @@ fn seen(source: &LiveSource) -> BTreeMap<String, String> {
     all
 }
 
-fn write(directory: &Path, texts: &[String]) {
-    fs::create_dir_all(directory.join("p")).expect("a directory");
-    for (number, text) in texts.iter().enumerate() {
-        fs::write(directory.join(format!("p/C{number}.java")), text).expect("written");
-    }
-}
-
-fn from_nothing(texts: &[String]) -> BTreeMap<String, String> {
+fn from_nothing(texts: &[(String, String)]) -> BTreeMap<String, String> {
     let project = tempfile::tempdir().expect("a directory");
-    write(project.path(), texts);
+    support::write(project.path(), texts);
     seen(&support::open(project.path()).1)
-}
-
-/// As Maven leaves it.
-fn build(project: &Path, texts: &[String]) {
-    let sources = project.join("src/main/java");
-    write(&sources, texts);
-    let pom = "<project><modelVersion>4.0.0</modelVersion><groupId>p</groupId><artifactId>p</artifactId>\
-               <version>1</version></project>";
-    fs::write(project.join("pom.xml"), pom).expect("written");
-    let files = (0..texts.len()).map(|number| sources.join(format!("p/C{number}.java")));
-    let mut javac = Command::new("javac");
-    javac.arg("-d").arg(project.join("target/classes")).args(files);
-    assert!(javac.status().expect("javac runs").success());
 }
 
 fn follow(seed: u64) {
     let mut dice = Dice::new(seed, "live");
     let mut classes: Vec<Class> = (0..CLASSES).map(|number| Class::any(&mut dice, number)).collect();
-    let texts = |classes: &[Class]| -> Vec<String> {
-        classes.iter().enumerate().map(|(number, class)| class.text(number)).collect()
+    let texts = |classes: &[Class]| -> Vec<(String, String)> {
+        let all = classes.iter().enumerate();
+        all.map(|(number, class)| (format!("p/C{number}.java"), class.text(number))).collect()
     };
     let project = tempfile::tempdir().expect("a directory");
-    build(project.path(), &texts(&classes));
+    support::build(project.path(), &texts(&classes));
     let (mut live, source) = support::open(project.path());
     assert_eq!(seen(&source), from_nothing(&texts(&classes)), "seed {seed}: as it was built");
     for step in 0..STEPS {
@@ -170,6 +152,23 @@ fn follow(seed: u64) {
         assert!(followed.failure.is_none(), "{:?}", followed.failure);
         assert_eq!(seen(&followed.source), from_nothing(&texts(&classes)), "seed {seed}, step {step}");
     }
+}
+
+#[test]
+fn a_constant_by_the_name_of_a_subtype_is_followed() {
+    let text = |name: &str, text: &str| (format!("p/{name}.java"), format!("package p; {text}"));
+    let mut texts = [
+        text("Upper", "class Upper { static final int LIMIT = 1; }"),
+        text("Lower", "class Lower extends Upper { }"),
+        text("Other", "class Other { int f() { return Lower.LIMIT; } }"),
+    ];
+    let project = tempfile::tempdir().expect("a directory");
+    support::build(project.path(), &texts);
+    let (mut live, _) = support::open(project.path());
+    texts[0].1 = texts[0].1.replace("= 1", "= 2");
+    let path = project.path().join("src/main/java/p/Upper.java");
+    let followed = live.follow(vec![Event::Text(path, texts[0].1.as_str().into())]);
+    assert_eq!(seen(&followed.source), from_nothing(&texts));
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! Texts as they are typed, over the classes of a build.
+
+mod broken;
+mod edits;
+mod support;

@@ -138,3 +138,21 @@ fn nothing_is_written_into_the_project() {
     };
     assert_eq!(names(project.path()), ["Main.java", "snarl.toml"]);
 }
+
+#[test]
+fn where_nothing_can_be_kept_everything_else_works() {
+    let project = tempfile::tempdir().expect("a directory");
+    // As good as a disk that is full: nothing can be written below it.
+    fs::write(project.path().join(".snarl"), "").expect("written");
+    let file = project.path().join("Main.java");
+    fs::write(&file, RACE).expect("written");
+    let mut client = Client::open(project.path());
+    client.open_file(&file);
+    client.settle();
+    assert_eq!(client.underlined(&file).len(), 2);
+    client.put(&file, &RACE.replace("        n++;\n", ""));
+    client.settle();
+    assert!(client.underlined(&file).is_empty());
+    assert!(!client.heard.iter().any(|method| method == "window/showMessage"));
+    assert_eq!(client.shut_down(), Ended::Properly);
+}

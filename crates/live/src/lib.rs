@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use unit::Unit;
+use unit::{Generated, Unit};
 
 /// Files that need each other are found round by round; what is left then is compiled with the next edit.
 const ROUNDS: usize = 32;
@@ -39,6 +39,10 @@ pub struct Live {
     configured: Vec<compiler::Module>,
     /// Jars and directories with other contents.
     touched: BTreeSet<PathBuf>,
+    /// See [`Live::processed`].
+    processed: BTreeMap<PathBuf, Arc<Generated>>,
+    /// Files that the compiler is told to forget, because the classes of the build are better.
+    returning: BTreeSet<PathBuf>,
     edited: Arc<FxHashMap<String, Option<ClassBytes>>>,
 }
 
@@ -85,6 +89,8 @@ impl Live {
             pending: BTreeMap::new(),
             configured: Vec::new(),
             touched: BTreeSet::new(),
+            processed: BTreeMap::new(),
+            returning: BTreeSet::new(),
             edited: Arc::default(),
             base: project,
         };
@@ -128,6 +134,46 @@ impl Live {
         self.pending.is_empty() && self.units.iter().all(is_same)
     }
 
+    /// Files of which the build has made more than the compiler can, as annotation processors do.
+    pub fn processed(&self) -> impl Iterator<Item = &PathBuf> {
+        self.processed.keys()
+    }
+
+    /// Whether a build has compiled this text of a file.
+    fn has_built(&self, path: &Path, text: &str) -> bool {
+        let is_known = !self.built_of(path).is_empty() && !self.sources.is_stale_now(path);
+        is_known && source_text(path).as_deref() == Some(text)
+    }
+
+    /// The classes of a file are those of the build again.
+    fn give_back(&mut self, path: &Path, compiled: &mut BTreeSet<String>) {
+        let Some(unit) = self.units.remove(path) else { return };
+        let edited = Arc::make_mut(&mut self.edited);
+        let names = unit.classes.into_keys().chain(unit.built.classes.keys().cloned());
+        for name in names.collect::<BTreeSet<String>>() {
+            if let Some(class) = edited.remove(&name)
+                && class != self.base.find(&name)
+            {
+                compiled.insert(name);
+            }
+        }
+        self.returning.insert(path.to_path_buf());
+        self.pending.insert(path.to_path_buf(), None);
+    }
+
+    /// Files that say what the build has compiled are taken as it has left them, where it can do more than we.
+    fn leave_to_the_build(&mut self, compiled: &mut BTreeSet<String>) {
+        let pending = self.pending.iter().filter_map(|(path, text)| Some((path.clone(), text.clone()?)));
+        let as_built: Vec<PathBuf> = pending
+            .filter(|(path, text)| self.processed.contains_key(path) && self.has_built(path, text))
+            .map(|(path, _)| path)
+            .collect();
+        for path in as_built {
+            self.pending.remove(&path);
+            self.give_back(&path, compiled);
+        }
+    }
+
     /// Whether something in a file cannot be compiled as it is.
     pub fn is_broken(&self, path: &Path) -> bool {
         self.units.get(path).is_some_and(|unit| unit.is_broken)
@@ -161,6 +207,9 @@ impl Live {
             }
         }
         self.look_at_sources(files.modules);
+        for (path, unit) in self.units.iter().filter(|(path, _)| self.processed.contains_key(*path)) {
+            self.pending.entry(path.clone()).or_insert_with(|| Some(unit.text.clone()));
+        }
     }
 
     /// Files on disk that differ from what is known of them.
@@ -200,6 +249,7 @@ impl Live {
     /// classes that are others now.
     fn compile(&mut self, compiled: &mut BTreeSet<String>) -> Result<(), Failure> {
         for _ in 0..ROUNDS {
+            self.leave_to_the_build(compiled);
             let told = match self.configuration() {
                 Some(modules) => {
                     let told = self.compiler.configure(self.with_files(&modules))?;
@@ -272,8 +322,10 @@ impl Live {
         let mut changed = Vec::new();
         for module in told.answer.modules {
             for mut file in module.files {
-                changed.append(&mut file.changed);
-                self.take_file(&module.id, file, &pending, compiled);
+                let others_see = std::mem::take(&mut file.changed);
+                if self.take_file(&module.id, file, &pending, compiled) {
+                    changed.extend(others_see);
+                }
             }
         }
         for path in self.dependents(&changed) {
@@ -281,6 +333,13 @@ impl Live {
         }
         // What the compiler was told and has nothing to say about would be told again and again.
         self.pending.retain(|path, text| pending.get(path) != Some(text));
+        let as_built: Vec<PathBuf> = pending
+            .iter()
+            .filter(|(path, _)| self.processed.contains_key(*path) && self.units.contains_key(*path))
+            .filter(|(path, text)| text.as_ref().is_some_and(|text| self.has_built(path, text)))
+            .map(|(path, _)| path.clone())
+            .collect();
+        as_built.iter().for_each(|path| self.give_back(path, compiled));
     }
 
     /// Sources that only their classes are known of, and that may be compiled to others now.
@@ -311,21 +370,26 @@ impl Live {
         paths
     }
 
+    /// Whether others may see something else of it now.
     fn take_file(
         &mut self,
         module: &str,
         answer: FileAnswer,
         pending: &BTreeMap<PathBuf, Option<Arc<str>>>,
         compiled: &mut BTreeSet<String>,
-    ) {
+    ) -> bool {
         let path = PathBuf::from(&answer.path);
+        if answer.status == Status::Removed && self.returning.remove(&path) {
+            return false;
+        }
         let before = self.units.remove(&path);
+        let is_first = before.is_none();
         let names_before: BTreeSet<String> =
             before.iter().flat_map(|unit| unit.classes.keys().cloned()).collect();
         if answer.status == Status::Removed {
             let hidden = self.built_of(&path).to_vec();
             self.replace(names_before.into_iter().chain(hidden), &BTreeMap::new(), compiled);
-            return;
+            return true;
         }
         let hidden: Vec<String> = self.built_of(&path).to_vec();
         let mut unit = before.unwrap_or_else(|| {
@@ -334,11 +398,24 @@ impl Live {
             Unit::new(module.to_owned(), hidden.iter().filter_map(find).collect(), text)
         });
         let text = pending.get(&path).cloned().flatten().unwrap_or_else(|| unit.text.clone());
+        let has_classes = matches!(answer.status, Status::Compiled | Status::Ignored);
+        unit.generated = self.processed.get(&path).cloned();
         unit.take(answer, text);
+        if is_first && has_classes && self.has_built(&path, &unit.text) {
+            let generated = Arc::new(unit.only_built());
+            if *generated != Generated::default() {
+                // Nothing is gone that only the build can make.
+                self.processed.insert(path.clone(), generated);
+                self.units.insert(path, unit);
+                return false;
+            }
+        }
+        let is_seen = !(is_first && unit.generated.is_some());
         let names = names_before.into_iter().chain(hidden).chain(unit.classes.keys().cloned());
         let names: Vec<String> = names.collect();
         self.replace(names.into_iter(), &unit.classes, compiled);
         self.units.insert(path, unit);
+        is_seen
     }
 
     /// These names mean these classes now, or none.

@@ -70,10 +70,18 @@ impl Sources {
         around.max_by_key(|(_, root)| root.components().count()).map(|(at, _)| at)
     }
 
-    /// Whether it was written after the last build.
+    /// Whether it was written after the last build, as far as that was noticed.
     pub fn is_stale(&self, path: &Path) -> bool {
-        let Some((at, stamp)) = self.known.get(path) else { return true };
-        let built = self.modules.get(*at).and_then(|module| module.built);
+        self.known.get(path).is_none_or(|(at, stamp)| self.is_newer(*at, *stamp))
+    }
+
+    /// The same of the file as it is now.
+    pub fn is_stale_now(&self, path: &Path) -> bool {
+        self.known.get(path).is_none_or(|(at, _)| self.is_newer(*at, Stamp::of(path).ok()))
+    }
+
+    fn is_newer(&self, module: usize, stamp: Option<Stamp>) -> bool {
+        let built = self.modules.get(module).and_then(|module| module.built);
         let written = stamp.and_then(|stamp| stamp.modified());
         built.zip(written).is_none_or(|(built, written)| written > built)
     }

@@ -10,15 +10,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use syntax::LineMap;
 
+/// The flag of the JVM specification.
+const SYNTHETIC: u16 = 0x1000;
+
 type Bytes = Arc<[u8]>;
 /// Name and descriptor.
 type Selector = (String, String);
 
 /// A file as it once was, with its classes.
-struct Version {
+pub struct Version {
     /// Nothing if nobody knows which text these classes were made of.
     text: Option<Arc<str>>,
-    classes: BTreeMap<String, Bytes>,
+    pub classes: BTreeMap<String, Bytes>,
+}
+
+/// What the classes of a build have that the compiler does not find in the same text: annotation processors have made it.
+#[derive(Default, PartialEq)]
+pub struct Generated {
+    classes: BTreeSet<String>,
+    methods: BTreeSet<(String, Selector)>,
 }
 
 pub struct Unit {
@@ -28,6 +38,10 @@ pub struct Unit {
     pub text: Arc<str>,
     /// What the compiler told last.
     told: BTreeMap<String, Bytes>,
+    /// As the build has left it.
+    pub built: Arc<Version>,
+    /// What only the build can make.
+    pub generated: Option<Arc<Generated>>,
     /// When nothing was wrong with it.
     good: Arc<Version>,
     /// Since then: when a method was last all right, by class.
@@ -44,7 +58,17 @@ impl Unit {
         let classes = built.iter().map(|(name, class)| (name.clone(), class.bytes.clone())).collect();
         let good = Arc::new(Version { text, classes });
         let (told, sound) = (BTreeMap::new(), BTreeMap::new());
-        Unit { module, text: Arc::from(""), told, good, sound, is_broken: false, classes: built }
+        Unit {
+            module,
+            text: Arc::from(""),
+            told,
+            built: good.clone(),
+            generated: None,
+            good,
+            sound,
+            is_broken: false,
+            classes: built,
+        }
     }
 
     /// Takes in what the compiler says of the text as it is now.
@@ -61,7 +85,7 @@ impl Unit {
         let is_broken =
             |class: &Class| class.is_problem_type || !class.stubs.is_empty() || !class.lost.is_empty();
         let version = Arc::new(Version { text: Some(self.text.clone()), classes: self.told.clone() });
-        if !answer.has_syntax_errors && !classes.iter().any(is_broken) {
+        if !answer.has_syntax_errors && !classes.iter().any(is_broken) && self.generated.is_none() {
             self.good = version;
             self.sound.clear();
             let app =
@@ -73,6 +97,23 @@ impl Unit {
             self.note_sound(class, &version);
         }
         self.classes = self.compose(&classes, answer.has_syntax_errors);
+    }
+
+    /// What the build has made of the text as it is now and the compiler has not.
+    pub fn only_built(&self) -> Generated {
+        let has_name =
+            |name: &str| !name.split('$').any(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        let mut generated = Generated::default();
+        for (name, bytes) in self.built.classes.iter().filter(|(name, _)| has_name(name)) {
+            match self.told.get(name) {
+                Some(told) => {
+                    let methods = only_in(bytes, told).into_iter().map(|method| (name.clone(), method));
+                    generated.methods.extend(methods);
+                }
+                None => _ = generated.classes.insert(name.clone()),
+            }
+        }
+        generated
     }
 
     /// Keeps the bytes that were told, with names that tell.
@@ -125,6 +166,10 @@ impl Unit {
             let at = composer.version(&self.good);
             composer.keep_class(name, at);
         }
+        for name in self.generated.iter().flat_map(|generated| &generated.classes) {
+            let at = composer.version(&self.built);
+            composer.keep_class(name, at);
+        }
         composer.composed
     }
 }
@@ -134,6 +179,17 @@ fn with_told_lambdas(bytes: Vec<u8>) -> Bytes {
     let told = classfile::parse(&bytes).map(|class| told_lambdas(&class)).unwrap_or_default();
     let renamed = (!told.is_empty()).then(|| rewritten(&bytes, &|text| told.get(text).cloned(), None));
     renamed.flatten().unwrap_or_else(|| bytes.into())
+}
+
+/// Methods of the one class that the other does not have, but for what compilers make up.
+fn only_in(built: &[u8], told: &[u8]) -> Vec<Selector> {
+    let (Ok(built), Ok(told)) = (classfile::parse(built), classfile::parse(told)) else { return Vec::new() };
+    let now: BTreeSet<Selector> = told.methods.iter().map(selector).collect();
+    let is_own = |method: &&Method<'_>| {
+        method.access & SYNTHETIC == 0 && !method.name.contains('$') && *method.name != *"<clinit>"
+    };
+    let all = built.methods.iter().filter(is_own).map(selector);
+    all.filter(|method| !now.contains(method)).collect()
 }
 
 fn selector(method: &Method<'_>) -> Selector {
@@ -205,6 +261,10 @@ impl<'u> Composer<'u> {
     fn missing(&self, class: &Class, bytes: &[u8], is_cut: bool) -> Vec<Selector> {
         let stubs = class.stubs.iter().map(|stub| (stub.name.clone(), stub.descriptor.clone()));
         let mut missing: BTreeSet<Selector> = stubs.collect();
+        if let Some(generated) = &self.unit.generated {
+            let own = generated.methods.iter().filter(|(name, _)| *name == class.name);
+            missing.extend(own.map(|(_, method)| method.clone()));
+        }
         // Where the head of a method has an error, what stands for it has another descriptor.
         let good_has = |method: &Selector| self.last_sound(&class.name, method).is_some();
         let others: BTreeSet<String> =
@@ -227,10 +287,11 @@ impl<'u> Composer<'u> {
 
     fn last_sound(&self, class: &str, method: &Selector) -> Option<Arc<Version>> {
         let since = self.unit.sound.get(&(class.to_owned(), method.clone()));
-        since.cloned().or_else(|| {
-            let file = classfile::parse(self.unit.good.classes.get(class)?).ok()?;
-            file.methods.iter().any(|other| selector(other) == *method).then(|| self.unit.good.clone())
-        })
+        let has = |version: &&Arc<Version>| {
+            let file = version.classes.get(class).and_then(|bytes| classfile::parse(bytes).ok());
+            file.is_some_and(|file| file.methods.iter().any(|other| selector(other) == *method))
+        };
+        since.cloned().or_else(|| [&self.unit.good, &self.unit.built].into_iter().find(has).cloned())
     }
 
     /// Methods of a class as they were in a version, with the lambdas and local classes that they use.

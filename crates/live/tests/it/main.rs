@@ -2,4 +2,5 @@
 
 mod broken;
 mod edits;
+mod processed;
 mod support;

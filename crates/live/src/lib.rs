@@ -174,6 +174,11 @@ impl Live {
         }
     }
 
+    /// Files in which something cannot be compiled as it is, of those that are compiled.
+    pub fn broken(&self) -> impl Iterator<Item = &PathBuf> {
+        self.units.iter().filter(|(_, unit)| unit.is_broken).map(|(path, _)| path)
+    }
+
     /// Whether something in a file cannot be compiled as it is.
     pub fn is_broken(&self, path: &Path) -> bool {
         self.units.get(path).is_some_and(|unit| unit.is_broken)

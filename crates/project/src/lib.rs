@@ -47,7 +47,7 @@ pub use config::{CONFIG, Config, Engines, FailOn, Level, MEANINGS};
 pub use error::Error;
 pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};
-pub use remarks::{Memory, Remarks};
+pub use remarks::{Memory, Remarks, remarks_in};
 pub use settle::Delays;
 pub use source_module::SourceModule;
 pub use sources::source_text;

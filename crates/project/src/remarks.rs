@@ -88,6 +88,11 @@ pub struct Said {
     pub remarks: Remarks,
 }
 
+/// What a text says, of a file of this name.
+pub fn remarks_in(name: &str, text: &str) -> Remarks {
+    read(name, text, name).remarks
+}
+
 /// `shown` is how users call the file.
 pub fn read(name: &str, text: &str, shown: &str) -> Said {
     let Lexed { tokens, comments } = lex(text);

@@ -2,6 +2,7 @@
 
 use crate::fixes::{Sources, candidates};
 use crate::questions::Answerer;
+use crate::suppressing::comment;
 use crate::told::{Diagnostic, Open, Range};
 use crate::trial::tried;
 use crate::uri;
@@ -12,12 +13,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use syntax::Source;
+use syntax::{Source, TextEdit};
 
 /// For the findings that meet the range.
 pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range, shows: bool) -> Value {
-    let Some(text) = asked.text(path) else { return json!([]) };
-    let source = Source::parse(text);
     let mut here = Vec::new();
     for finding in asked.shown {
         let Some(marks) = asked.pictures.of(finding).map(|picture| &picture.marks) else { continue };
@@ -28,19 +27,19 @@ pub fn actions(asked: &mut Answerer<'_>, path: &Path, range: Range, shows: bool)
     }
     let mut actions = Vec::new();
     for (mark, marks, finding) in &here {
-        let fixes = fixes(asked, finding);
-        actions.extend(fixes.into_iter().map(|(title, edit)| {
-            json!({"title": title, "kind": "quickfix", "diagnostics": [mark.json(&uri::of_path)], "edit": edit})
-        }));
+        let [repairs, suppress] = fixes(asked, finding, path, mark.range.start.0);
+        let action = |(title, edit): (String, Value)| json!({"title": title, "kind": "quickfix", "diagnostics": [mark.json(&uri::of_path)], "edit": edit});
+        actions.extend(repairs.into_iter().map(action));
         actions.extend(other_side(path, mark, marks).filter(|_| shows));
-        actions.extend(suppress(path, mark, &source));
+        actions.extend(suppress.into_iter().map(action));
     }
     Value::Array(actions)
 }
 
-/// Titles and edits of what repairs a finding for certain.
-fn fixes(asked: &mut Answerer<'_>, finding: &Finding) -> Vec<(String, Value)> {
-    if let Some(known) = asked.fixes.get(&finding.id) {
+/// Titles and edits of what repairs a finding for certain, and then of what suppresses it at a line.
+fn fixes(asked: &mut Answerer<'_>, finding: &Finding, path: &Path, line: u32) -> [Vec<(String, Value)>; 2] {
+    let key = (finding.id.clone(), path.to_path_buf(), line);
+    if let Some(known) = asked.fixes.get(&key) {
         return known.clone();
     }
     let project = asked.source.project().clone();
@@ -58,18 +57,21 @@ fn fixes(asked: &mut Answerer<'_>, finding: &Finding) -> Vec<(String, Value)> {
     texts.read([finding], &open);
     let editor = Editor { texts: &texts, sources: &open };
     let sources = Sources { path: &|file| open.path(file), parsed: &parse, editor };
+    let comment = comment(finding, path, line, &sources);
     let candidates = candidates(finding, &sources);
     let good = tried(asked, finding, candidates);
-    let told: Vec<(String, Value)> = good
-        .into_iter()
-        .map(|fix| {
-            let changes: serde_json::Map<String, Value> =
-                fix.edits.iter().map(|(path, edits)| (uri::of_path(path), text_edits(edits))).collect();
-            (fix.title, json!({"changes": changes}))
-        })
-        .collect();
+    let changes = |edits: &BTreeMap<PathBuf, Vec<TextEdit>>| {
+        let changes = edits.iter().map(|(path, edits)| (uri::of_path(path), text_edits(edits)));
+        json!({"changes": changes.collect::<serde_json::Map<String, Value>>()})
+    };
+    let repairs = good.into_iter().map(|fix| (fix.title, changes(&fix.edits))).collect();
+    let suppress = comment.map(|comment| {
+        let title = format!("Suppress this {}{}", finding.rule.id(), comment.how);
+        (title, changes(&BTreeMap::from([(comment.path, comment.edits)])))
+    });
+    let told = [repairs, suppress.into_iter().collect()];
     if !(asked.is_overtaken)() {
-        asked.fixes.insert(finding.id.clone(), told.clone());
+        asked.fixes.insert(key, told.clone());
     }
     told
 }
@@ -90,18 +92,8 @@ fn other_side(path: &Path, mark: &Diagnostic, marks: &[(PathBuf, Diagnostic)]) -
     }))
 }
 
-fn suppress(path: &Path, mark: &Diagnostic, source: &Source) -> Option<Value> {
-    let edits = source.suppress(mark.range.start.0, mark.rule, "reviewed: ")?;
-    Some(json!({
-        "title": format!("Suppress this {} with a comment", mark.rule),
-        "kind": "quickfix",
-        "diagnostics": [mark.json(&uri::of_path)],
-        "edit": {"changes": {(uri::of_path(path)): text_edits(&edits)}},
-    }))
-}
-
-fn text_edits(edits: &[syntax::TextEdit]) -> Value {
+fn text_edits(edits: &[TextEdit]) -> Value {
     let point = |at: syntax::Position| json!({"line": at.line, "character": at.character});
-    let edit = |edit: &syntax::TextEdit| json!({"range": {"start": point(edit.range.start), "end": point(edit.range.end)}, "newText": edit.text});
+    let edit = |edit: &TextEdit| json!({"range": {"start": point(edit.range.start), "end": point(edit.range.end)}, "newText": edit.text});
     Value::Array(edits.iter().map(edit).collect())
 }

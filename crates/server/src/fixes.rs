@@ -1,7 +1,7 @@
 //! Edits that may repair a finding: what could be written, not whether it helps. Every candidate is tried by whoever
 //! offers it ([`crate::trial`]).
 
-use findings::{AccessKind, Finding, LockUse, Rule, Site};
+use findings::{AccessKind, Finding, LockUse, Place, Rule, Site};
 use report::editor::{Editor, Stretch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,15 @@ pub fn candidates(finding: &Finding, sources: &Sources<'_>) -> Vec<Candidate> {
     match finding.rule {
         Rule::Deadlock => found.extend(finding.sites.iter().filter_map(|site| swapped(site, sources))),
         Rule::Race | Rule::UnprotectedWrite | Rule::GuardedBy | Rule::ContainerRace => {
-            found.extend(guarded(finding, sources));
-            found.extend(synchronized(finding, sources));
+            // Who waits for the other in a loop must not keep it out.
+            let is_awaited = finding.sites.iter().any(|site| is_awaited(site, finding, sources));
+            if !is_awaited {
+                found.extend(guarded(finding, sources));
+            }
             found.extend(with_modifier(finding, sources));
+            if !is_awaited {
+                found.extend(synchronized(finding, sources));
+            }
         }
         Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {}
     }
@@ -78,6 +84,9 @@ fn expression(guard: &LockUse, method: &str) -> Option<String> {
     match guard.name.rsplit_once('.') {
         None => Some(guard.name.clone()),
         Some((owner, name)) if owner == class => Some(name.to_owned()),
+        Some((owner, "class")) if owner == class => {
+            Some(format!("{}.class", simple(&owner.replace('$', "."))))
+        }
         Some((_, "class")) => Some(guard.name.clone()),
         Some((owner, name)) => {
             let is_plain =
@@ -128,7 +137,12 @@ fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> 
         |site: &Site| site.method.contains(".<init>(") || site.method.contains(".<clinit>(");
     let (modifier, word) = if writes.clone().all(is_construction) {
         (FieldModifier::Final, "final")
-    } else if writes.all(|site| is_plain(site, finding, sources).unwrap_or(false)) {
+    } else if writes.all(|site| is_plain(site, finding, sources).unwrap_or(false))
+        && !finding
+            .also
+            .iter()
+            .any(|(one, other)| [one, other].iter().any(|at| is_updated(at, name, sources)))
+    {
         (FieldModifier::Volatile, "volatile")
     } else {
         return None;
@@ -138,7 +152,7 @@ fn with_modifier(finding: &Finding, sources: &Sources<'_>) -> Option<Candidate> 
 }
 
 /// Where a field is declared: in the file of its class, or in one that touches it.
-fn declaration(
+pub fn declaration(
     class: &str,
     name: &str,
     finding: &Finding,
@@ -159,6 +173,20 @@ fn declaration(
 fn is_plain(site: &Site, finding: &Finding, sources: &Sources<'_>) -> Option<bool> {
     let here = range(&sources.editor.site(site, finding)?);
     Some(at(site, sources)?.source.is_plainly_assigned(here.start))
+}
+
+/// The same of a place that is not shown.
+fn is_updated(place: &Place, name: &str, sources: &Sources<'_>) -> bool {
+    let source = (sources.path)(&place.file).and_then(|path| (sources.parsed)(&path));
+    source.is_none_or(|source| place.line > 0 && source.is_updated_on(place.line - 1, name))
+}
+
+fn is_awaited(site: &Site, finding: &Finding, sources: &Sources<'_>) -> bool {
+    let awaited = || {
+        let here = range(&sources.editor.site(site, finding)?);
+        Some(at(site, sources)?.source.is_waited_for(here.start))
+    };
+    awaited().unwrap_or(false)
 }
 
 /// Takes the two locks of one side in the other order.

@@ -16,6 +16,7 @@ mod server;
 mod settings;
 mod shelf;
 mod shift;
+mod suppressing;
 mod telling;
 mod told;
 mod transport;

@@ -34,6 +34,9 @@ pub enum What {
     OtherSide(u32, u32),
 }
 
+/// Titles and edits that repair and that suppress, by finding, file and line.
+pub type Offered = BTreeMap<(String, PathBuf, u32), [Vec<(String, Value)>; 2]>;
+
 /// Everything that answers may need.
 pub struct Answerer<'a> {
     pub session: &'a mut Session,
@@ -46,8 +49,8 @@ pub struct Answerer<'a> {
     pub pictures: &'a Pictures,
     pub open: &'a BTreeMap<PathBuf, (i32, Arc<str>)>,
     pub settings: &'a Settings,
-    /// Fixes that were tried already, by finding; good until something changes.
-    pub fixes: &'a mut BTreeMap<String, Vec<(String, Value)>>,
+    /// What was offered already; good until something changes.
+    pub fixes: &'a mut Offered,
     /// Whether newer texts wait.
     pub is_overtaken: &'a dyn Fn() -> bool,
 }

@@ -17,6 +17,8 @@ pub struct Telling {
     pub pictures: Pictures,
     /// What was shown last.
     pub last: Vec<Arc<Finding>>,
+    /// That was of everything that is to be analysed.
+    was_whole: bool,
     /// What the last change that changed any finding did.
     delta: Option<Value>,
 }
@@ -52,7 +54,8 @@ impl Telling {
         let delta = FindingsDelta::between(&before, &now);
         cost.add("publish", telling.elapsed().as_secs_f64());
         let milliseconds = cost.milliseconds();
-        if is_whole && (!delta.introduced.is_empty() || !delta.fixed.is_empty()) {
+        let was_whole = std::mem::replace(&mut self.was_whole, is_whole);
+        if is_whole && was_whole && (!delta.introduced.is_empty() || !delta.fixed.is_empty()) {
             self.delta = Some(self.delta(&delta, milliseconds, &open));
         }
         Told {

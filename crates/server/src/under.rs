@@ -4,12 +4,11 @@
 use crate::analyst::{Analyst, Left, QUIET, Tell};
 use crate::desk::{Event, Work};
 use crate::follower;
-use crate::questions::{Answerer, Question};
+use crate::questions::{Answerer, Offered, Question};
 use crate::telling::{Cost, Telling};
 use findings::{Note, Report};
 use live::{Live, LiveSource};
 use project::{Config, Project, Watched};
-use serde_json::Value;
 use session::{Cancel, Change, Session};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +30,7 @@ pub struct Under {
     is_kept: bool,
     telling: Telling,
     /// Fixes that were tried, by finding.
-    fixes: BTreeMap<String, Vec<(String, Value)>>,
+    fixes: Offered,
     _follower: follower::Follower,
 }
 
@@ -65,6 +64,9 @@ impl Under {
         let followed = live.follow(texts.collect());
         if let Some(failure) = followed.failure {
             (analyst.tell)(Tell::Note(failure.to_string()));
+        }
+        if let Some(note) = not_understood(&live, &project, analyst) {
+            (analyst.tell)(Tell::Note(note));
         }
         let kept = Kept::of(&project, &setup);
         let session = workspace::session(followed.source.clone(), &setup, kept.is_some())
@@ -247,6 +249,22 @@ impl Under {
             }
         }
     }
+}
+
+/// Which sources cannot be compiled that nobody is at work on: no findings in them is no good news.
+fn not_understood(live: &Live, project: &Project, analyst: &Analyst) -> Option<String> {
+    let broken: Vec<String> = live
+        .broken()
+        .filter(|path| !analyst.open.contains_key(*path))
+        .map(|path| project.shown(path))
+        .collect();
+    let (first, others) = broken.split_first()?;
+    let (files, are) = if others.is_empty() { ("source", "is") } else { ("sources", "are") };
+    Some(format!(
+        "{} {files} cannot be compiled and {are} analysed only in part, such as {first}: are dependencies \
+         missing, or has the project to be built first?",
+        broken.len()
+    ))
 }
 
 /// Notes without which a reader would take an empty report for a clean program.

@@ -190,6 +190,50 @@ fn a_comment_suppresses_before_it_is_saved() {
 }
 
 #[test]
+fn a_finding_of_several_places_is_suppressed_at_the_field() {
+    let text = COUNTER.replace("        n--;", "        n = 0;\n        n--;");
+    let text = text.replace("            n++;\n        }\n", "            n++;\n        }\n        n = 3;\n");
+    let (_project, file, mut client) = opened(&text);
+    let actions = client.actions(&file);
+    let titles: Vec<&String> = actions.keys().filter(|title| title.starts_with("Suppress")).collect();
+    assert_eq!(titles, ["Suppress this race with a comment at the field"]);
+    let suppressed = client.after(&file, &actions[titles[0]]);
+    assert!(suppressed.contains("-- reviewed:\n    private int n;"), "{suppressed}");
+    client.put(&file, &suppressed);
+    client.settle();
+    assert!(client.underlined(&file).is_empty());
+}
+
+#[test]
+fn a_loop_that_waits_is_not_put_under_the_lock_it_waits_for() {
+    let text = "class Flag {
+    boolean done;
+    void loop() {
+        while (!done) Thread.onSpinWait();
+    }
+    void finish() {
+        done = true;
+    }
+    public static void main(String[] args) {
+        Flag flag = new Flag();
+        new Thread(() -> flag.loop()).start();
+        flag.finish();
+    }
+}
+";
+    let (_project, file, mut client) = opened(text);
+    let actions = client.actions(&file);
+    assert!(!actions.keys().any(|title| title.contains("ynchronized")), "{:?}", actions.keys());
+    let fixed = client.after(&file, actions.get("Make done volatile").expect("offered"));
+    assert!(fixed.contains("volatile boolean done;"), "{fixed}");
+    // Where nothing waits, a lock may do.
+    client.put(&file, &text.replace("while", "if"));
+    client.settle();
+    let titles: Vec<String> = client.actions(&file).into_keys().collect();
+    assert!(titles.iter().any(|title| title.contains("ynchronized")), "{titles:?}");
+}
+
+#[test]
 fn the_other_side_is_shown() {
     let (_project, file, mut client) = opened(COUNTER);
     let at = json!({"textDocument": {"uri": uri(&file)}, "position": {"line": 11, "character": 8}});

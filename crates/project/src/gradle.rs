@@ -19,25 +19,56 @@ pub fn dependencies(directory: &Path, root: &Path) -> Vec<Dependency> {
         BUILD_FILES.iter().filter_map(|name| fs::read_to_string(directory.join(name)).ok()).collect();
     let catalog = fs::read_to_string(root.join("gradle/libs.versions.toml")).unwrap_or_default();
     let catalog = read_catalog(&catalog);
-    let found =
-        text.lines().map(str::trim).filter(|line| declares(line)).flat_map(|line| in_line(line, &catalog));
+    let statements = statements(&text);
+    let found = statements.iter().filter(|line| declares(line)).flat_map(|line| in_line(line, &catalog));
     found.map(|coordinates| Dependency { coordinates, ..Dependency::default() }).collect()
 }
 
-/// The modules of the same project that the module needs, by the last part of their names: `:libs:core` is `core`.
+/// The modules of the same project that the module needs, by the last part of their names: `:libs:core` is `core`. See
+/// [`is_called`].
 pub fn projects(directory: &Path) -> Vec<String> {
     let texts = BUILD_FILES.iter().filter_map(|name| fs::read_to_string(directory.join(name)).ok());
-    texts.flat_map(|text| text.lines().flat_map(named_projects).collect::<Vec<_>>()).collect()
+    texts.flat_map(|text| named_projects(&text)).collect()
 }
 
-/// `implementation project(':core')`, also with `path:` or in Kotlin.
-fn named_projects(line: &str) -> Vec<String> {
-    if !declares(line.trim()) || !line.contains("project") {
-        return Vec::new();
+/// Whether a directory is that of a module of this name: `projects.myCore` is `my-core`.
+pub fn is_called(directory: &str, name: &str) -> bool {
+    let plain = |text: &str| text.replace(['-', '_', '.'], "").to_lowercase();
+    directory == name || plain(directory) == plain(name)
+}
+
+/// `implementation project(':core')`, also with `path:`, in Kotlin, or `implementation projects.core`.
+fn named_projects(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for statement in statements(text).into_iter().filter(|one| declares(one) && one.contains("project")) {
+        let quoted = statement.split(['\'', '"']).skip(1).step_by(2);
+        names
+            .extend(quoted.filter_map(|text| text.strip_prefix(':')?.rsplit(':').next()).map(str::to_string));
+        let accessors = statement.split("projects.").skip(1);
+        names.extend(accessors.filter_map(|rest| {
+            let path = rest.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_').next()?;
+            path.rsplit('.').next().filter(|name| !name.is_empty()).map(str::to_string)
+        }));
     }
-    let quoted = line.split(['\'', '"']).skip(1).step_by(2);
-    let names = quoted.filter_map(|text| text.strip_prefix(':')?.rsplit(':').next());
-    names.map(str::to_string).collect()
+    names
+}
+
+/// The pieces of a build file between line ends, braces and semicolons that do not stand in texts.
+fn statements(text: &str) -> Vec<&str> {
+    let mut quote = None;
+    let pieces = text.split(|c: char| match (quote, c) {
+        (Some(open), _) => {
+            // No text goes over a line that anybody writes dependencies in.
+            quote = quote.filter(|_| c != open && c != '\n');
+            c == '\n'
+        }
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            false
+        }
+        (None, _) => matches!(c, '\n' | '{' | '}' | ';'),
+    });
+    pieces.map(str::trim).filter(|piece| !piece.is_empty()).collect()
 }
 
 fn declares(line: &str) -> bool {
@@ -102,7 +133,7 @@ fn read_catalog(text: &str) -> BTreeMap<String, Coordinates> {
 
 #[cfg(test)]
 mod tests {
-    use super::{declares, in_line, named_projects, read_catalog};
+    use super::{declares, in_line, is_called, named_projects, read_catalog, statements};
 
     #[test]
     fn the_usual_notations_are_read() {
@@ -122,9 +153,11 @@ mod tests {
             ("api libs.long", "g:n:2"),
             ("implementation project(':core')", ""),
             ("testImplementation 'junit:junit:4'", ""),
+            ("dependencies { implementation \"a.b:c:1.0\" }", "a.b:c:1.0"),
             ("implementation platform('a:bom:1')", ""),
         ] {
-            let found = if declares(line) { in_line(line, &catalog) } else { Vec::new() };
+            let declaring = statements(line).into_iter().filter(|one| declares(one));
+            let found: Vec<_> = declaring.flat_map(|one| in_line(one, &catalog)).collect();
             let found: Vec<_> =
                 found.iter().map(|c| format!("{}:{}:{}", c.group, c.artifact, c.version)).collect();
             assert_eq!(found.join(" "), expected, "{line}");
@@ -139,8 +172,21 @@ mod tests {
             ("compile project(path: ':core', configuration: 'x')", "core"),
             ("testImplementation project(':core')", ""),
             ("implementation 'a:b:1'", ""),
+            ("dependencies { implementation project(':lib') }", "lib"),
+            ("dependencies { implementation(project(':a')); api project(':b') }", "a b"),
+            ("implementation projects.lib", "lib"),
+            ("implementation(projects.libs.myCore) { transitive = false }", "myCore"),
+            ("dependencies { testImplementation project(':lib') }", ""),
+            ("implementation \"a:b:${project.version}\"", ""),
         ] {
             assert_eq!(named_projects(line).join(" "), expected, "{line}");
         }
+    }
+    #[test]
+    fn accessors_name_directories_in_their_own_way() {
+        assert!(
+            is_called("core", "core") && is_called("my-core", "myCore") && is_called("my_core", "myCore")
+        );
+        assert!(!is_called("core", "cores"));
     }
 }

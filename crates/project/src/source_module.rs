@@ -120,7 +120,8 @@ fn needed(module: &Module, project: &[Module], all: &[&PathBuf]) -> Vec<PathBuf>
         found.extend(project.iter().filter(is_named).map(|other| other.directory.clone()));
     } else {
         for name in gradle::projects(&module.directory) {
-            let is_it = |other: &&&PathBuf| other.file_name().is_some_and(|last| *last == *name);
+            let last = |other: &Path| other.file_name().map(|last| last.to_string_lossy().into_owned());
+            let is_it = |other: &&&PathBuf| last(other).is_some_and(|last| gradle::is_called(&last, &name));
             found.extend(all.iter().find(is_it).map(|other| (*other).clone()));
         }
     }

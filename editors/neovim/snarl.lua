@@ -5,23 +5,38 @@
 local settings = {}
 
 -- The root is the nearest directory above that has one of the first group; if there is none, of the second, and so on.
+-- A build file may be that of a module: then the root is further up, as long as there are build files.
 local markers = {
   { 'snarl.toml' },
   { 'settings.gradle', 'settings.gradle.kts', 'gradlew', 'mvnw', '.git' },
   { 'pom.xml', 'build.gradle', 'build.gradle.kts' },
 }
 
+local function has_one(directory, names)
+  for _, name in ipairs(names) do
+    if (vim.uv or vim.loop).fs_stat(directory .. '/' .. name) then
+      return true
+    end
+  end
+  return false
+end
+
+local function above(directory)
+  return vim.fn.fnamemodify(directory, ':h')
+end
+
 local function root(file)
   local home = vim.fn.fnamemodify(file, ':p:h')
-  for _, names in ipairs(markers) do
+  for group, names in ipairs(markers) do
     local directory, parent = home, nil
     while directory ~= parent do
-      for _, name in ipairs(names) do
-        if (vim.uv or vim.loop).fs_stat(directory .. '/' .. name) then
-          return directory
+      if has_one(directory, names) then
+        while group == #markers and above(directory) ~= directory and has_one(above(directory), names) do
+          directory = above(directory)
         end
+        return directory
       end
-      directory, parent = vim.fn.fnamemodify(directory, ':h'), directory
+      directory, parent = above(directory), directory
     end
   end
   return home

@@ -34,6 +34,8 @@ pub struct Server {
     /// What the client said of settings when it began; what it says later is laid over it.
     options: Value,
     documents: Documents,
+    /// Open files that the client calls otherwise than their folder does, by what it calls them: links lead there.
+    aliases: BTreeMap<PathBuf, PathBuf>,
     folders: BTreeMap<u64, Folder>,
     last_folder: u64,
     shelf: Shelf,
@@ -74,6 +76,7 @@ impl Server {
             settings: Settings::default(),
             options: Value::Null,
             documents: Documents::default(),
+            aliases: BTreeMap::new(),
             folders: BTreeMap::new(),
             last_folder: 0,
             shelf: Shelf::default(),
@@ -113,6 +116,53 @@ impl Server {
             }
         }
         Ok(())
+    }
+}
+
+impl Server {
+    /// The file that a message is about, as its folder calls it.
+    fn document(&self, params: &Value) -> Option<PathBuf> {
+        let path = document_path(params)?;
+        Some(self.aliases.get(&path).cloned().unwrap_or(path))
+    }
+
+    /// The same of a file that is opened: where no folder has it by this name, one may by another.
+    fn located(&mut self, told: PathBuf) -> PathBuf {
+        if self.folder_of(&told).is_some() {
+            return told;
+        }
+        let real = told.canonicalize().ok();
+        let within = |root: &PathBuf| {
+            let rest = real.as_ref()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
+            Some(root.join(rest))
+        };
+        match self.folders.values().find_map(|folder| within(&folder.root)) {
+            Some(path) => {
+                self.aliases.insert(told, path.clone());
+                path
+            }
+            None => told,
+        }
+    }
+
+    /// An answer with the client's names for its files.
+    fn in_its_names(&self, answer: Value) -> Value {
+        if self.aliases.is_empty() {
+            return answer;
+        }
+        let name = |text: String| match uri::to_path(&text) {
+            Some(path) if !text.contains('#') => self.documents.uri(&path),
+            _ => text,
+        };
+        match answer {
+            Value::String(text) => Value::String(name(text)),
+            Value::Array(all) => all.into_iter().map(|one| self.in_its_names(one)).collect(),
+            Value::Object(all) => {
+                let all = all.into_iter().map(|(key, one)| (name(key), self.in_its_names(one)));
+                Value::Object(all.collect())
+            }
+            other => other,
+        }
     }
 }
 

@@ -54,7 +54,8 @@ impl Server {
     }
 
     pub(super) fn did_open(&mut self, params: &Value) {
-        let Some(path) = document_path(params) else { return };
+        let Some(told) = document_path(params) else { return };
+        let path = self.located(told);
         let document = &params["textDocument"];
         let text: Arc<str> = document.get("text").and_then(Value::as_str).unwrap_or_default().into();
         let uri = document.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -72,7 +73,7 @@ impl Server {
     }
 
     pub(super) fn did_change(&mut self, params: &Value) {
-        let Some(path) = document_path(params) else { return };
+        let Some(path) = self.document(params) else { return };
         let changes = params.get("contentChanges").and_then(Value::as_array).cloned().unwrap_or_default();
         let Some(document) = self.documents.0.get_mut(&path) else { return };
         let before = document.text.clone();
@@ -88,7 +89,7 @@ impl Server {
     }
 
     pub(super) fn did_save(&mut self, params: &Value) {
-        let Some(path) = document_path(params) else { return };
+        let Some(path) = self.document(params) else { return };
         let Some(document) = self.documents.0.get_mut(&path) else { return };
         document.saved = document.text.clone();
         let (version, text) = (document.version, document.text.clone());
@@ -98,7 +99,8 @@ impl Server {
     }
 
     pub(super) fn did_close(&mut self, params: &Value) {
-        let Some(path) = document_path(params) else { return };
+        let Some(path) = self.document(params) else { return };
+        self.aliases.retain(|_, known| *known != path);
         if self.documents.0.remove(&path).is_some() && is_java(&path) {
             self.put(&path, Event::Closed(path.clone()));
         }

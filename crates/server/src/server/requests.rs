@@ -1,6 +1,6 @@
 //! What clients ask: each request is answered here, or by a folder that is asked in turn.
 
-use super::{Asked, COMMANDS, Phase, Server, document_path, point, position};
+use super::{Asked, COMMANDS, Phase, Server, point, position};
 use crate::client::{self, Abilities};
 use crate::questions::{Question, What};
 use crate::settings::{Guards, Settings};
@@ -79,7 +79,7 @@ impl Server {
     }
 
     pub(super) fn document_diagnostic(&mut self, id: Value, params: &Value) {
-        let Some(path) = document_path(params) else {
+        let Some(path) = self.document(params) else {
             return self.client.answer(id, json!({"kind": "full", "items": []}));
         };
         let edition = self.shelf.edition(&path);
@@ -161,6 +161,7 @@ impl Server {
             Some("snarl.otherSide") => {
                 let number = |at: usize| u32::try_from(arguments.get(at)?.as_u64()?).ok();
                 let path = arguments.first().and_then(Value::as_str).and_then(uri::to_path);
+                let path = path.map(|path| self.aliases.get(&path).cloned().unwrap_or(path));
                 match (path, number(1), number(2)) {
                     (Some(path), Some(line), Some(character)) => {
                         let what = What::OtherSide(line, character);
@@ -199,7 +200,7 @@ impl Server {
 
     /// Has a folder answer; `nothing` is the answer where there is none.
     pub(super) fn ask(&mut self, id: Value, params: &Value, what: Option<What>, nothing: Value) {
-        match (document_path(params), what) {
+        match (self.document(params), what) {
             (Some(path), Some(what)) => self.ask_about(id, path, Some(what), nothing),
             (None, _) => self.client.answer(id, nothing),
             (_, None) => self.client.refuse(id, client::INVALID_PARAMS, "wants a position or a range"),
@@ -207,7 +208,7 @@ impl Server {
     }
 
     pub(super) fn ask_if(&mut self, id: Value, params: &Value, what: Option<What>) {
-        match document_path(params) {
+        match self.document(params) {
             Some(path) => self.ask_about(id, path, what, json!([])),
             None => self.client.answer(id, json!([])),
         }
@@ -226,6 +227,7 @@ impl Server {
 
     /// An answer from a folder, or one that takes no folder.
     pub(super) fn answered(&mut self, id: Value, answer: Result<Value, String>) {
+        let answer = answer.map(|answer| self.in_its_names(answer));
         let Some(command) = id.get("otherSide").cloned() else {
             return match answer {
                 Ok(answer) => self.client.answer(id, answer),

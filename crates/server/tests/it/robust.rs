@@ -156,3 +156,26 @@ fn where_nothing_can_be_kept_everything_else_works() {
     assert!(!client.heard.iter().any(|method| method == "window/showMessage"));
     assert_eq!(client.shut_down(), Ended::Properly);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_known_by_whatever_link_leads_to_it() {
+    let project = tempfile::tempdir().expect("a directory");
+    let links = tempfile::tempdir().expect("a directory");
+    let (real, link) = (project.path().join("Main.java"), links.path().join("linked/Main.java"));
+    fs::write(&real, RACE).expect("written");
+    std::os::unix::fs::symlink(project.path(), links.path().join("linked")).expect("a link");
+    for (root, file) in [(project.path(), &link), (link.parent().expect("a root"), &real)] {
+        let mut client = Client::open(root);
+        client.open_file(file);
+        client.settle();
+        assert_eq!(client.underlined(file).len(), 2);
+        let actions = client.actions(file);
+        let fixed = client.after(file, actions.get("Suppress this race with a comment").expect("offered"));
+        assert!(fixed.contains("// snarl: ignore"), "{fixed}");
+        client.put(file, &RACE.replace("        n++;\n", ""));
+        client.settle();
+        assert!(client.underlined(file).is_empty());
+        client.shut_down();
+    }
+}

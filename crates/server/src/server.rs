@@ -33,6 +33,8 @@ pub struct Server {
     settings: Settings,
     /// What the client said of settings when it began; what it says later is laid over it.
     options: Value,
+    /// What the client was told about its settings.
+    complaints: Vec<String>,
     documents: Documents,
     /// Open files that the client calls otherwise than their folder does, by what it calls them: links lead there.
     aliases: BTreeMap<PathBuf, PathBuf>,
@@ -75,6 +77,7 @@ impl Server {
             launching,
             settings: Settings::default(),
             options: Value::Null,
+            complaints: Vec::new(),
             documents: Documents::default(),
             aliases: BTreeMap::new(),
             folders: BTreeMap::new(),

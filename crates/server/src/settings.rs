@@ -77,6 +77,29 @@ impl Settings {
         }
     }
 
+    /// What is said in a section and means nothing. Keys of others are passed over: clients keep their own there.
+    pub fn complaints(section: &Value) -> Vec<String> {
+        const VALUES: [(&str, &[&str]); 4] = [
+            ("run", &["type", "save"]),
+            ("engine", &["both", "whole-program", "compositional"]),
+            ("confidence", &["high", "medium", "low"]),
+            ("guards", &["off", "lens", "hint"]),
+        ];
+        let mut complaints = Vec::new();
+        for (key, known) in VALUES {
+            let told = section.get(key).filter(|told| !told.is_null() && told.as_str() != Some(""));
+            if let Some(told) = told.filter(|told| !told.as_str().is_some_and(|one| known.contains(&one))) {
+                complaints
+                    .push(format!("the setting `{key}` cannot be {told}: it is one of {}", known.join(", ")));
+            }
+        }
+        let rules = section.get("rules").and_then(Value::as_object).into_iter().flatten();
+        let unknown = rules.filter(|(id, _)| Rule::named(id).is_none());
+        complaints
+            .extend(unknown.map(|(id, _)| format!("the setting `rules` names `{id}`, which is no rule")));
+        complaints
+    }
+
     /// The least confidence that is shown, given what the project says.
     pub fn least(&self, config: &Config) -> Confidence {
         self.least.or(config.least).unwrap_or(Confidence::Medium)
@@ -122,6 +145,21 @@ impl Settings {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_means_nothing_is_complained_about() {
+        let section = json!({"confidence": "hihg", "run": 3, "guards": "lens", "engine": null, "rules": {"raec": false}});
+        let all = Settings::complaints(&section).join("\n");
+        assert!(
+            all.contains("`confidence` cannot be \"hihg\"") && all.contains("`run` cannot be 3"),
+            "{all}"
+        );
+        assert!(all.contains("`raec`") && !all.contains("guards") && !all.contains("engine"), "{all}");
+        assert!(
+            Settings::complaints(&json!({"trace": {"server": "off"}, "rules": {"race": false}})).is_empty()
+        );
+        assert!(Settings::complaints(&json!(null)).is_empty());
+    }
 
     #[test]
     fn what_is_not_said_or_not_understood_is_as_usual() {

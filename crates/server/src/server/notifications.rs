@@ -23,6 +23,7 @@ impl Server {
         match method {
             "initialized" => {
                 self.is_initialized = true;
+                self.complaints.iter().for_each(|complaint| self.client.show(2, complaint));
                 self.ask_configuration();
                 self.begin_progress();
             }
@@ -141,6 +142,15 @@ impl Server {
         }
     }
 
+    /// About settings, once each.
+    pub(super) fn complain(&mut self, section: &Value) {
+        let complaints = Settings::complaints(section);
+        for complaint in complaints.iter().filter(|one| !self.complaints.contains(one)) {
+            self.client.show(2, complaint);
+        }
+        self.complaints = complaints;
+    }
+
     pub(super) fn set(&mut self, section: &Value) {
         let mut all = self.options.clone();
         if !all.is_object() {
@@ -150,6 +160,7 @@ impl Server {
             all[key] = value.clone();
         }
         let settings = Settings::of(&all);
+        self.complain(&all);
         if settings == self.settings {
             return;
         }

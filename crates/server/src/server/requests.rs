@@ -57,6 +57,7 @@ impl Server {
         let options = params.get("initializationOptions").unwrap_or(&Value::Null);
         self.options = options.get("snarl").unwrap_or(options).clone();
         self.settings = Settings::of(&self.options);
+        self.complaints = Settings::complaints(&self.options);
         let roots = roots(params);
         let mut capabilities = json!({
             "positionEncoding": "utf-16",

@@ -282,6 +282,14 @@ impl Touched {
                 }
             }
         }
+        // What is touched by way of an iterator that the call makes for itself is the operand that it goes over.
+        if let Some((write, mut rest)) = touched.remove(&None) {
+            for (is_written, objects) in touched.values_mut() {
+                *is_written |= write && objects.intersects(&rest);
+                rest.subtract(objects);
+            }
+            touched.insert(None, (write, rest));
+        }
         for (base, (write, mut objects)) in touched {
             let base = base.map(|(_, base)| base);
             if of_library {

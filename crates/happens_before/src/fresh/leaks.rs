@@ -6,7 +6,7 @@ use super::places::Places;
 use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::types::Freshness;
-use crate::world::World;
+use crate::world::{Binding, World};
 use arena::{IndexVec, Interner, define_id};
 use classfile::Layer;
 use ir::{StmtId, StmtKind, Var};
@@ -189,10 +189,16 @@ impl Leaks {
                     }
                 }
                 None => {
-                    effect.returned.extend(refs());
-                    effect.known = false;
+                    let params = world.program.method(world.pointsto.method(callee)).params.len();
+                    let given = given(&world.bindings(act, stmt, callee), params);
+                    let given = given.filter(|_| modelled && !plain);
+                    if given.is_none() {
+                        effect.returned.extend(refs());
+                        effect.known = false;
+                    }
                     if world.is_jdk(callee) {
-                        add_library(args, is_ref, plain && !world.is_static(callee), &mut effect);
+                        let has_receiver = (plain || given.is_some()) && !world.is_static(callee);
+                        add_library(given.as_ref().unwrap_or(args), is_ref, has_receiver, &mut effect);
                     }
                 }
             }
@@ -215,6 +221,13 @@ impl Leaks {
     pub fn sizes(&self, sizes: &mut Sizes) {
         sizes.add("summaries", self.all.len());
     }
+}
+
+/// What a callee that a model runs is given, if it is known: `p0` of `call p0.toString()`, and nothing else of the call.
+fn given(bindings: &[Binding], params: usize) -> Option<Vec<Var>> {
+    let is_plain = |(param, binding): (usize, &Binding)| binding.param == param && binding.capture.is_none();
+    let is_known = bindings.len() == params && bindings.iter().enumerate().all(is_plain);
+    is_known.then(|| bindings.iter().map(|binding| binding.var).collect())
 }
 
 /// Library code keeps what it is given in its receiver.

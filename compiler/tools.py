@@ -15,6 +15,8 @@ OUTPUT = COMPILER.parent / "target" / "compiler"
 MAIN = "snarl.compiler.Main"
 JAR = "snarl-compiler.jar"
 ECJ = "ecj.jar"
+MAVEN = COMPILER / "maven"
+MAVEN_JAR = "snarl-maven.jar"
 ARCHIVE = "snarl-compiler.jsa"
 ARGUMENTS = COMPILER / "jvm.args"
 # No time in a jar, for the same bytes every time; zip knows none before this one.
@@ -36,8 +38,8 @@ def run(*command):
         raise SystemExit(result.returncode)
 
 
-def pinned():
-    return tomllib.loads((COMPILER / "ecj.toml").read_text())
+def pinned(file=COMPILER / "ecj.toml"):
+    return tomllib.loads(file.read_text())
 
 
 def artifact(group, name, version, sha256, classifier=""):
@@ -75,10 +77,11 @@ def write_jar(path, entries):
     unfinished.replace(path)
 
 
-def compile_java(sources, class_path, into, java_home=None):
-    """Compiles for Java 17 with all warnings as errors, except that the Eclipse compiler's insides are used."""
+def compile_java(sources, class_path, into, java_home=None, release=17):
+    """Compiles with all warnings as errors, except that old Java and jars that others would have are no matter."""
     into.mkdir(parents=True, exist_ok=True)
-    command = [tool("javac", java_home), "--release", "17", "-Xlint:all", "-Werror", "-proc:none", "-d", str(into)]
+    command = [tool("javac", java_home), "--release", str(release), "-proc:none", "-d", str(into)]
+    command += ["-Xlint:all,-options,-classfile", "-Werror"]
     # Otherwise the virtual machine makes a class for every kind of concatenation, at every start.
     command += ["-XDstringConcat=inline"]
     if class_path:

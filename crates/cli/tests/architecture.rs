@@ -89,7 +89,8 @@ fn terminals_formats_and_build_files_are_known_where_the_document_says() {
         ("postcard", &["compositional", "session", "workspace"]),
         ("serde_json", &["report", "server"]),
         ("roxmltree", &["project"]),
-        ("tempfile", &["project"]),
+        ("process-wrap", &["buildtool"]),
+        ("tempfile", &["buildtool", "project"]),
         ("tree-sitter", &["syntax"]),
         ("toml", &["models", "project"]),
     ] {

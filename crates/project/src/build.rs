@@ -1,22 +1,28 @@
 //! Puts a Maven or Gradle project on the plan: the classes its build left, the sources when those are newer,
 //! and its dependencies. Knows nothing of what a pom looks like.
 
+use crate::build_paths::BuildPaths;
 use crate::jdk::Environment;
 use crate::maven::{self, Effective};
 use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
 use crate::plan::{Compiling, Plan, Unit, What, look, must_compile, newest};
+use crate::pom::Coordinates;
 use crate::repository::Repository;
 use crate::source_module::SourceModule;
 use crate::walk::Survey;
 use classfile::Layer;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 impl Plan {
     /// False when nothing lies where such projects keep it.
     pub(crate) fn add_project(&mut self, path: &Path, environment: &Environment, notes: &Notes) -> bool {
         let mut unreadable = Vec::new();
-        let modules = modules::modules(path, &mut unreadable);
+        let mut modules = modules::modules(path, &mut unreadable);
+        if let Some(told) = BuildPaths::kept(path, &modules) {
+            told.give(&mut modules);
+        }
         unreadable.into_iter().for_each(|pom| notes.add(Kind::BadBuildFile, pom));
         let mut any = false;
         for module in &modules {
@@ -49,6 +55,7 @@ impl Plan {
             let outputs = built.iter().map(|(root, _)| root.clone()).collect();
             let built = newest(&found.classes);
             let mut written = SourceModule { outputs, built, ..SourceModule::of(module) };
+            written.jars = module.told.as_ref().map(|told| told.jars.clone());
             for root in roots.iter().chain(&module.generated_directories()) {
                 written.sources.extend(look(root, notes).java);
                 written.roots.push(root.clone());
@@ -87,9 +94,22 @@ impl Plan {
         for directory in modules.iter().flat_map(Module::jar_directories) {
             self.add_archives(look(&directory, notes).archives, Layer::Library);
         }
+        let mut seen = BTreeSet::new();
+        let mut missing = Vec::new();
+        for told in modules.iter().filter_map(|module| module.told.as_ref()) {
+            // It may have come since.
+            let come = |coordinates: &String| repository.file(&Coordinates::parse(coordinates)?, "", "jar");
+            let jars = told.jars.iter().cloned().chain(told.missing.iter().filter_map(come));
+            for jar in jars.filter(|jar| seen.insert(jar.clone())) {
+                self.add_library(&jar, notes);
+            }
+            missing.extend(told.missing.iter().cloned());
+        }
         let poms: Vec<_> = modules.iter().map(|module| effective(module, repository)).collect();
-        let (jars, missing) = maven::dependencies(&poms, repository);
+        let (mut jars, not_here) = maven::dependencies(&poms, |i| modules[i].told.is_some(), repository);
+        jars.retain(|jar| seen.insert(jar.clone()));
         self.add_archives(jars, Layer::Library);
+        missing.extend(not_here);
         for coordinates in missing.into_iter().filter(|coordinates| !self.has_jar_of(coordinates)) {
             notes.add(Kind::MissingDependency, coordinates);
         }

@@ -2,6 +2,7 @@
 //! where reports cannot be relied on, says so.
 
 use crate::Request;
+use crate::build_paths;
 use crate::mounts;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeMap;
@@ -177,7 +178,10 @@ impl Interest {
     fn covers(&self, path: &Path) -> bool {
         match self {
             Interest::Tree(root) => {
-                path.strip_prefix(root).is_ok_and(|within| !is_hidden(within)) || root.starts_with(path)
+                // With the directory that it is kept in, because of a new one nothing else is reported at first.
+                let is_kept = |within: &Path| Path::new(build_paths::KEPT).starts_with(within);
+                let is_seen = |within: &Path| !is_hidden(within) || is_kept(within);
+                path.strip_prefix(root).is_ok_and(is_seen) || root.starts_with(path)
             }
             Interest::Children(directory) => path.parent() == Some(directory),
             Interest::File(file) => file.starts_with(path),

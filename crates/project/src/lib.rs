@@ -5,6 +5,7 @@ mod archive;
 mod assemble;
 mod blob;
 mod build;
+mod build_paths;
 mod class_name;
 mod classpath;
 mod compile;
@@ -43,6 +44,7 @@ mod stamp;
 mod walk;
 mod watched;
 
+pub use build_paths::Build;
 pub use config::{CONFIG, Config, Engines, FailOn, Level, MEANINGS};
 pub use error::Error;
 pub use git::{Checkout, Git};

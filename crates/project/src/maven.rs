@@ -160,11 +160,16 @@ fn load(coordinates: &Coordinates, repository: &Repository) -> Option<Pom> {
     read(&repository.file(coordinates, "", "pom")?)
 }
 
-/// The jars of everything the poms depend on, nearest first, and the coordinates of what is not here.
-pub fn dependencies(roots: &[Effective], repository: &Repository) -> (Vec<PathBuf>, Vec<String>) {
-    let own: BTreeSet<_> = roots.iter().map(|root| artifact(&root.coordinates)).collect();
+/// The jars of everything that those of a project's poms depend on whose tool has said nothing, nearest first, and the
+/// coordinates of what is not here.
+pub fn dependencies(
+    project: &[Effective],
+    is_told: impl Fn(usize) -> bool,
+    repository: &Repository,
+) -> (Vec<PathBuf>, Vec<String>) {
+    let own: BTreeSet<_> = project.iter().map(|root| artifact(&root.coordinates)).collect();
     let mut found = Found { own, seen: BTreeSet::new(), jars: Vec::new(), missing: Vec::new() };
-    for root in roots {
+    for (_, root) in project.iter().enumerate().filter(|(i, _)| !is_told(*i)) {
         found.collect(root, repository);
     }
     (found.jars, found.missing)

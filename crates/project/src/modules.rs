@@ -1,9 +1,11 @@
 //! Maven and Gradle projects by their usual layout: which modules there are, and where each keeps its classes
 //! and sources. Runs no build; decides nothing about compiling.
 
+use crate::build_paths::ModulePaths;
 use crate::gradle::{self, BUILD_FILES, SETTINGS_FILES};
 use crate::maven;
 use crate::pom::{Dependency, Pom};
+use crate::walk::children;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,8 @@ pub struct Module {
     pub pom: Option<Pom>,
     /// Dependencies named in a Gradle build file.
     pub gradle: Vec<Dependency>,
+    /// What its build tool has said, which counts more than what can be read here.
+    pub told: Option<ModulePaths>,
 }
 
 /// Whether a directory is the root of a Maven or Gradle project or module.
@@ -35,7 +39,7 @@ pub fn modules(root: &Path, unreadable: &mut Vec<String>) -> Vec<Module> {
     }
     let with_dependencies = |(directory, pom): (PathBuf, Option<Pom>)| {
         let gradle = gradle::dependencies(&directory, root);
-        Module { directory, pom, gradle }
+        Module { directory, pom, gradle, told: None }
     };
     directories.into_iter().map(with_dependencies).collect()
 }
@@ -94,6 +98,7 @@ impl Module {
             directory: directory.to_path_buf(),
             pom: maven::read(&directory.join("pom.xml")),
             gradle: Vec::new(),
+            told: None,
         }
     }
 
@@ -102,16 +107,13 @@ impl Module {
         let mut names = vec!["target/classes".to_string()];
         names.extend(LANGUAGES.map(|language| format!("build/classes/{language}/main")));
         names.extend(["build/classes/main", "bin/main", "out/production/classes"].map(str::to_string));
-        self.existing(names)
+        self.with_told(self.existing(names), |told| &told.outputs)
     }
 
     pub fn source_directories(&self) -> Vec<PathBuf> {
         let mut names: Vec<_> = LANGUAGES.iter().map(|language| format!("src/main/{language}")).collect();
         names.extend(self.pom.iter().filter_map(|pom| pom.source_directory.clone()));
-        let mut found = self.existing(names);
-        let mut seen = BTreeSet::new();
-        found.retain(|directory| seen.insert(directory.clone()));
-        found
+        self.with_told(self.existing(names), |told| &told.sources)
     }
 
     /// Sources that the build itself wrote.
@@ -120,7 +122,8 @@ impl Module {
         for tool in children(&self.directory.join("build/generated/sources")) {
             found.extend([tool.join("java/main"), tool.join("main/java"), tool.join("main")]);
         }
-        found.retain(|directory| directory.is_dir());
+        let told = self.told.iter().flat_map(|told| &told.sources).collect::<BTreeSet<_>>();
+        found.retain(|directory| directory.is_dir() && !told.contains(directory));
         found
     }
 
@@ -135,14 +138,16 @@ impl Module {
         self.existing(["target/dependency", "lib", "libs"].map(str::to_string).to_vec())
     }
 
+    /// And those that the build tool names, each once.
+    fn with_told(&self, mut found: Vec<PathBuf>, more: fn(&ModulePaths) -> &Vec<PathBuf>) -> Vec<PathBuf> {
+        let told = self.told.iter().flat_map(more).filter(|path| path.is_dir());
+        found.extend(told.cloned());
+        let mut seen = BTreeSet::new();
+        found.retain(|directory| seen.insert(directory.clone()));
+        found
+    }
+
     fn existing(&self, names: Vec<String>) -> Vec<PathBuf> {
         names.into_iter().map(|name| self.directory.join(name)).filter(|path| path.is_dir()).collect()
     }
-}
-
-fn children(directory: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> =
-        fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
 }

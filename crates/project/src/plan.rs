@@ -22,6 +22,8 @@ pub struct Plan {
     pub source_roots: Vec<PathBuf>,
     /// Sources that somebody else compiles.
     pub modules: Vec<SourceModule>,
+    /// Elements of the class path that the user named.
+    pub asked_for: Vec<PathBuf>,
     pub(crate) compiling: Compiling,
 }
 
@@ -68,9 +70,11 @@ impl Plan {
         for path in &request.paths {
             errors.extend(plan.add_program(path, environment, notes).err());
         }
+        let named = plan.elements.len();
         for path in &request.classpath {
             plan.add_library(path, notes);
         }
+        plan.asked_for = plan.elements[named..].iter().map(|one| one.what.path().to_path_buf()).collect();
         // The user's own code first, whatever the order it was named in.
         plan.elements.sort_by_key(|element| element.layer != Layer::App);
         plan.give_class_paths();
@@ -110,7 +114,7 @@ impl Plan {
     }
 
     /// A path the program needs: an element of `--classpath`, as `java -cp` takes it.
-    fn add_library(&mut self, path: &Path, notes: &Notes) {
+    pub(crate) fn add_library(&mut self, path: &Path, notes: &Notes) {
         // `lib/*` means every jar of that directory.
         if path.file_name().is_some_and(|name| name == "*") {
             let directory = path.parent().unwrap_or(Path::new("."));

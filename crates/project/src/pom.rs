@@ -43,6 +43,14 @@ pub struct Dependency {
     pub system_path: String,
 }
 
+impl Coordinates {
+    /// `group:artifact:version`.
+    pub fn parse(text: &str) -> Option<Coordinates> {
+        let mut parts = text.split(':').map(str::to_string);
+        Some(Coordinates { group: parts.next()?, artifact: parts.next()?, version: parts.next()? })
+    }
+}
+
 impl Pom {
     pub fn parse(xml: &str) -> Result<Pom, String> {
         let document = Document::parse(xml).map_err(|error| error.to_string())?;

@@ -3,9 +3,10 @@
 
 use crate::jdk::Environment;
 use crate::pom::Coordinates;
+use crate::walk::children;
 use std::cmp::Ordering;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default)]
 pub struct Repository {
@@ -58,13 +59,6 @@ impl Repository {
             .filter_map(|path| Some(path.file_name()?.to_str()?.to_string()));
         names.max_by(|a, b| compare_versions(a, b))
     }
-}
-
-fn children(directory: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> =
-        fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
 }
 
 /// Number by number, and a release after its previews (`1.0` after `1.0-rc1`).

@@ -1,6 +1,7 @@
 //! Sources that belong together while they are edited, and what they are compiled against. Compiles nothing, and reads
 //! no source.
 
+use crate::build_paths::level;
 use crate::gradle;
 use crate::modules::Module;
 use crate::plan::{Plan, newest};
@@ -28,11 +29,14 @@ pub struct SourceModule {
     pub depends_on: Vec<PathBuf>,
     /// Of the language, as far as the build says one: 17.
     pub level: Option<u32>,
+    /// What its build tool has said that it is compiled with, other modules aside.
+    pub(crate) jars: Option<Vec<PathBuf>>,
 }
 
 impl SourceModule {
     pub(crate) fn of(module: &Module) -> SourceModule {
-        let level = module.pom.as_ref().and_then(|pom| level(&pom.properties));
+        let told = module.told.as_ref().and_then(|told| told.level);
+        let level = told.or_else(|| module.pom.as_ref().and_then(|pom| said_level(&pom.properties)));
         SourceModule { directory: module.directory.clone(), level, ..SourceModule::default() }
     }
 
@@ -53,12 +57,11 @@ impl SourceModule {
     }
 }
 
-/// `1.8` and `8` are the same.
-fn level(properties: &BTreeMap<String, String>) -> Option<u32> {
+fn said_level(properties: &BTreeMap<String, String>) -> Option<u32> {
     const NAMES: [&str; 4] =
         ["maven.compiler.release", "maven.compiler.source", "maven.compiler.target", "java.version"];
     let text = NAMES.iter().find_map(|name| properties.get(*name))?;
-    text.strip_prefix("1.").unwrap_or(text).parse().ok()
+    level(text)
 }
 
 impl Plan {
@@ -91,12 +94,19 @@ impl Plan {
         }
     }
 
-    /// To each module the whole class path, its own classes first.
+    /// To each module what its build tool has said, or else the whole class path; its own classes first.
     pub(crate) fn give_class_paths(&mut self) {
         let all = self.classpath();
+        let outputs: BTreeMap<PathBuf, Vec<PathBuf>> =
+            self.modules.iter().map(|module| (module.directory.clone(), module.outputs.clone())).collect();
         for module in &mut self.modules {
+            let needed = module.depends_on.iter().filter_map(|other| outputs.get(other)).flatten();
+            let others: Vec<&PathBuf> = match &module.jars {
+                Some(jars) => needed.chain(jars).chain(&self.asked_for).collect(),
+                None => all.iter().collect(),
+            };
             let mut seen = BTreeSet::new();
-            let mut class_path: Vec<PathBuf> = module.outputs.iter().chain(&all).cloned().collect();
+            let mut class_path: Vec<PathBuf> = module.outputs.iter().chain(others).cloned().collect();
             class_path.retain(|path| seen.insert(path.clone()));
             module.class_path = class_path;
         }
@@ -110,7 +120,9 @@ fn all_have(modules: &[SourceModule], directory: &Path) -> bool {
 /// The modules that this one names.
 fn needed(module: &Module, project: &[Module], all: &[&PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if let Some(pom) = &module.pom {
+    if let Some(told) = &module.told {
+        found.extend(told.needs.iter().cloned());
+    } else if let Some(pom) = &module.pom {
         let is_named = |other: &&Module| {
             other.pom.as_ref().is_some_and(|theirs| {
                 // Groups are often those of a parent or a property, and artifacts of one project seldom alike.

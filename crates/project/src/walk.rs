@@ -100,3 +100,11 @@ impl Survey {
         }
     }
 }
+
+/// What lies in a directory, sorted; nothing if it cannot be read.
+pub fn children(directory: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> =
+        fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,6 +1,7 @@
 //! The thread that analyses one folder, again and again until it ends: where there is nothing to analyse it waits, and
 //! after a mistake of our own it begins anew. Knows nothing of what an analysis is.
 
+use crate::asking::Asking;
 use crate::desk::{Desk, Event, Work};
 use crate::launching::Launching;
 use crate::settings::Settings;
@@ -32,6 +33,8 @@ pub enum Tell {
     },
     /// Something that the user should know.
     Note(String),
+    /// Something that may help to find out why things are as they are.
+    Log(String),
     Answer(Value, Result<Value, String>),
 }
 
@@ -40,7 +43,8 @@ pub struct Analyst {
     pub settings: Settings,
     pub launching: Launching,
     pub desk: Arc<Desk>,
-    pub tell: Box<dyn Fn(Tell) + Send + Sync>,
+    pub tell: Arc<dyn Fn(Tell) + Send + Sync>,
+    pub asking: Asking,
     /// Texts that are open, with their versions.
     pub open: BTreeMap<PathBuf, (i32, Arc<str>)>,
     /// Why there was nothing to analyse when that was last tried.

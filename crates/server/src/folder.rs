@@ -1,6 +1,7 @@
 //! A folder of the editor's workspace and the thread that analyses it. Knows nothing of messages.
 
 use crate::analyst::{Analyst, Tell};
+use crate::asking::Asking;
 use crate::desk::Desk;
 use crate::document::Documents;
 use crate::launching::Launching;
@@ -40,7 +41,7 @@ impl Folder {
         settings: Settings,
         launching: Launching,
         documents: &Documents,
-        tell: Box<dyn Fn(Tell) + Send + Sync>,
+        tell: Arc<dyn Fn(Tell) + Send + Sync>,
     ) -> Folder {
         let desk = Arc::<Desk>::default();
         let open = documents.0.iter().filter(|(path, _)| path.starts_with(&root));
@@ -55,6 +56,7 @@ impl Folder {
             launching,
             desk: desk.clone(),
             tell,
+            asking: Asking::default(),
             failure: None,
         };
         let thread = thread::Builder::new().stack_size(STACK).spawn(move || analyst.run()).ok();

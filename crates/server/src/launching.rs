@@ -8,6 +8,7 @@ use std::{fs, thread};
 
 /// What the process runs on at least.
 const OLDEST: u32 = 17;
+pub const JAVA: &str = if cfg!(windows) { "java.exe" } else { "java" };
 
 /// What only the program itself knows.
 #[derive(Debug, Clone, Default)]
@@ -19,14 +20,18 @@ pub struct Launching {
 }
 
 impl Launching {
+    /// The directory with the jars.
+    pub fn directory(&self) -> PathBuf {
+        let has_jars = |directory: &&PathBuf| directory.join("snarl-compiler.jar").is_file();
+        self.jars.iter().find(has_jars).or(self.jars.first()).cloned().unwrap_or_default()
+    }
+
     /// For a project with this JDK.
     pub fn compiler(&self, jdk: &Jdk) -> Compiler {
-        let has_jars = |directory: &&PathBuf| directory.join("snarl-compiler.jar").is_file();
-        let jars = self.jars.iter().find(has_jars).or(self.jars.first()).cloned().unwrap_or_default();
-        let name = if cfg!(windows) { "java.exe" } else { "java" };
+        let jars = self.directory();
         // The JDK of the project may be too old to run it; then the one on the path has to do.
-        let own = jdk.home.join("bin").join(name);
-        let java = if jdk.feature >= OLDEST && own.is_file() { own } else { PathBuf::from(name) };
+        let own = jdk.home.join("bin").join(JAVA);
+        let java = if jdk.feature >= OLDEST && own.is_file() { own } else { PathBuf::from(JAVA) };
         let launch = Launch::new(&java, &jars);
         Compiler::new(self.with_archive(launch, &java, &jars), Patience::default())
     }

@@ -3,6 +3,7 @@
 
 mod actions;
 mod analyst;
+mod asking;
 mod client;
 mod desk;
 mod document;

@@ -22,6 +22,8 @@ pub struct Settings {
     pub exclude: Vec<String>,
     pub guards: Guards,
     pub java: Option<PathBuf>,
+    /// Maven and Gradle may be run for class paths.
+    pub asks_build_tools: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             guards: Guards::Off,
             java: None,
+            asks_build_tools: true,
         }
     }
 }
@@ -74,16 +77,18 @@ impl Settings {
                 _ => Guards::Off,
             },
             java: text("java").filter(|path| !path.is_empty()).map(PathBuf::from),
+            asks_build_tools: text("buildTool") != Some("off"),
         }
     }
 
     /// What is said in a section and means nothing. Keys of others are passed over: clients keep their own there.
     pub fn complaints(section: &Value) -> Vec<String> {
-        const VALUES: [(&str, &[&str]); 4] = [
+        const VALUES: [(&str, &[&str]); 5] = [
             ("run", &["type", "save"]),
             ("engine", &["both", "whole-program", "compositional"]),
             ("confidence", &["high", "medium", "low"]),
             ("guards", &["off", "lens", "hint"]),
+            ("buildTool", &["ask", "off"]),
         ];
         let mut complaints = Vec::new();
         for (key, known) in VALUES {
@@ -173,9 +178,9 @@ mod tests {
         let settings = Settings::of(&json!({
             "run": "save", "debounce": 200, "engine": "compositional", "confidence": "high",
             "rules": {"race": false, "deadlock": true, "guarded-by": "off", "nothing": false},
-            "exclude": ["**/gen/**", 3], "guards": "lens", "java": "/jdk"
+            "exclude": ["**/gen/**", 3], "guards": "lens", "java": "/jdk", "buildTool": "off"
         }));
-        assert!(!settings.on_type);
+        assert!(!settings.on_type && !settings.asks_build_tools);
         assert_eq!(
             (settings.debounce, settings.engine),
             (Duration::from_millis(200), Some(Engines::Compositional))

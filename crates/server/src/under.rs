@@ -91,10 +91,14 @@ impl Under {
 
     pub fn serve(&mut self, analyst: &mut Analyst) -> Left {
         self.first(analyst);
+        self.ask_build_tools(analyst);
         loop {
             match analyst.desk.take(analyst.settings.debounce, QUIET) {
                 Work::End => return Left::Ended,
-                Work::Anew => return Left::Anew,
+                Work::Anew => {
+                    analyst.asking.forget();
+                    return Left::Anew;
+                }
                 Work::Settings(settings) => {
                     let is_same = settings.analyses_as(&analyst.settings);
                     analyst.settings = settings;
@@ -106,7 +110,11 @@ impl Under {
                 }
                 Work::Follow(events, cancel) => {
                     analyst.note_texts(&events);
+                    let has_files = events.iter().any(|event| matches!(event, Event::Files(_)));
                     self.follow(events, &cancel, analyst);
+                    if has_files {
+                        self.ask_build_tools(analyst);
+                    }
                 }
                 Work::Answer(question) => self.answer(question, analyst),
                 Work::Idle => {
@@ -114,6 +122,14 @@ impl Under {
                     self.keep();
                 }
             }
+        }
+    }
+
+    /// For class paths, while everything else goes on with what can be read here.
+    fn ask_build_tools(&self, analyst: &mut Analyst) {
+        if analyst.settings.asks_build_tools {
+            let (roots, jdk) = (&self.setup.request.paths, self.opened.jdk());
+            analyst.asking.ask(roots, jdk, &analyst.launching, &analyst.tell);
         }
     }
 

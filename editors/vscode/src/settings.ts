@@ -4,7 +4,7 @@ import { workspace, type Uri } from "vscode";
 
 export const section = "snarl";
 
-const keys = ["run", "debounce", "engine", "confidence", "rules", "exclude", "guards", "java"];
+const keys = ["run", "debounce", "engine", "confidence", "rules", "exclude", "guards", "java", "buildTool"];
 
 /** Defaults are left out, so that the server's own hold and `snarl.toml` is not talked over. */
 export function serverSettings(resource?: Uri): Record<string, unknown> {

@@ -1,6 +1,7 @@
 //! The crate from outside: every kind of input, and every kind of bad input.
 
 mod bad_input;
+mod build_paths;
 mod identity;
 mod jars;
 mod jdk;

@@ -22,7 +22,7 @@ impl Server {
         }
         self.last_folder += 1;
         let (number, inputs) = (self.last_folder, self.inputs.clone());
-        let tell = Box::new(move |tell| _ = inputs.send(Input::Folder(number, tell)));
+        let tell = Arc::new(move |tell| _ = inputs.send(Input::Folder(number, tell)));
         let folder = Folder::open(root, self.settings.clone(), self.launching.clone(), &self.documents, tell);
         self.folders.insert(number, folder);
         if self.is_initialized {
@@ -80,6 +80,7 @@ impl Server {
             Tell::Progress(stage, done) => self.analysing(number, stage, done),
             Tell::Told(told) => self.results(number, told),
             Tell::Failed { message, reason } => self.failed(number, message, reason),
+            Tell::Log(message) => self.client.log(&message),
             Tell::Note(message) => {
                 self.client.log(&message);
                 if let Some(folder) = self.folders.get_mut(&number)

@@ -95,7 +95,7 @@ impl Memory {
             // Who is alone with a location may meet itself now, or not any more.
             locations.extend(self.locations.keys());
         }
-        let mut pairs = BTreeSet::new();
+        let mut pairs = Pairs::default();
         let mut shared: BTreeSet<Location> = BTreeSet::new();
         for location in locations {
             if self.look_at(stages, accesses, location, &mut pairs) {
@@ -109,10 +109,13 @@ impl Memory {
             }
             let met = self.met_at(stages, accesses, location);
             let others: BTreeSet<TouchId> = met.chain(touches.iter().copied()).collect();
-            let with_all = |&touch: &TouchId| others.iter().map(move |&other| Pair::of(touch, other));
-            pairs.extend(touches.iter().flat_map(with_all));
+            for &touch in touches {
+                // Those before it that are dirty, too, have met it already.
+                let is_new = |other: &&TouchId| **other >= touch || !touches.contains(other);
+                pairs.add(others.iter().filter(is_new).map(|&other| Pair::of(touch, other)));
+            }
         }
-        pairs
+        pairs.all()
     }
 
     /// An access is no longer to these locations.
@@ -159,15 +162,15 @@ impl Memory {
         stages: &Stages<'_>,
         accesses: &Accesses,
         location: Location,
-        pairs: &mut BTreeSet<Pair>,
+        pairs: &mut Pairs,
     ) -> bool {
         let Some(spot) = self.locations.get_mut(&location) else { return false };
         let is_shared = is_shared(stages, accesses, &spot.accesses);
         let was_shared = std::mem::replace(&mut spot.is_shared, is_shared);
         if was_shared != is_shared {
             let met: Vec<TouchId> = self.met_at(stages, accesses, location).collect();
-            for &one in &met {
-                pairs.extend(met.iter().map(|&other| Pair::of(one, other)));
+            for (at, &one) in met.iter().enumerate() {
+                pairs.add(met[at..].iter().map(|&other| Pair::of(one, other)));
             }
         }
         if self.locations.get(&location).is_some_and(|spot| spot.accesses.is_empty()) {
@@ -271,6 +274,37 @@ impl Memory {
         sizes.add("kinds of memory", self.kinds.len());
         sizes.add("touches", self.touches.len());
         sizes.add("locations", self.locations.len());
+    }
+}
+
+/// Pairs that are found again and again, at every object that a field may be of.
+#[derive(Default)]
+struct Pairs {
+    /// Sorted, each once.
+    known: Vec<Pair>,
+    new: Vec<Pair>,
+}
+
+impl Pairs {
+    /// So many are put in order at once at least.
+    const MANY: usize = 1 << 16;
+
+    fn add(&mut self, pairs: impl Iterator<Item = Pair>) {
+        self.new.extend(pairs);
+        if self.new.len() > self.known.len().max(Pairs::MANY) {
+            self.put_in_order();
+        }
+    }
+
+    fn put_in_order(&mut self) {
+        self.known.append(&mut self.new);
+        self.known.sort();
+        self.known.dedup();
+    }
+
+    fn all(mut self) -> BTreeSet<Pair> {
+        self.put_in_order();
+        self.known.into_iter().collect()
     }
 }
 

@@ -259,7 +259,10 @@ impl Live {
                 Some(modules) => {
                     let told = self.compiler.configure(self.with_files(&modules))?;
                     self.configured = modules;
-                    self.touched.clear();
+                    // One that knows these already does not look at them for this.
+                    if told.anew {
+                        self.touched.clear();
+                    }
                     told
                 }
                 None => {

@@ -171,6 +171,38 @@ fn a_constant_by_the_name_of_a_subtype_is_followed() {
     assert_eq!(seen(&followed.source), from_nothing(&texts));
 }
 
+/// Uses what is only there when others are built, after which there may be other modules.
+fn is_understood(modules_then: &[&str]) -> bool {
+    let project = tempfile::tempdir().expect("a directory");
+    let text =
+        |name: &str, text: &str| (format!("p/{name}.java"), format!("package p; class {name} {{ {text} }}"));
+    let module = project.path().join("one");
+    let mut texts = [text("One", ""), text("User", "")];
+    support::build(&module, &texts);
+    support::build(&project.path().join("two"), &[text("Two", "")]);
+    support::group(project.path(), &["one"]);
+    let (mut live, source) = support::open(project.path());
+    let path = module.join("src/main/java/p/User.java");
+    let (_, uses) = text("User", "void f() { One.g(); }");
+    live.follow(vec![Event::Text(path.clone(), uses.as_str().into())]);
+    assert!(live.is_broken(&path));
+    texts[0] = text("One", "static void g() { }");
+    support::build(&module, &texts);
+    support::group(project.path(), modules_then);
+    live.follow(vec![support::files(project.path(), source.project())]);
+    !live.is_broken(&path)
+}
+
+#[test]
+fn what_is_built_is_seen() {
+    assert!(is_understood(&["one"]));
+}
+
+#[test]
+fn what_is_built_when_a_module_comes_is_seen() {
+    assert!(is_understood(&["one", "two"]));
+}
+
 #[test]
 fn edits_lead_where_compiling_from_nothing_does() {
     (1..=2).for_each(follow);

@@ -1,8 +1,9 @@
 //! Opens projects as an editor does, with the compiler that `./dev` builds.
 
+use classfile::ClassSource;
 use compiler::{Compiler, Launch, Patience};
-use live::{Live, LiveSource};
-use project::{Request, Watched};
+use live::{Event, Files, Live, LiveSource};
+use project::{Project, Request, Watched};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,14 +21,29 @@ fn jars() -> &'static Path {
 }
 
 pub fn open(directory: &Path) -> (Live, Arc<LiveSource>) {
-    let request = Request { paths: vec![directory.to_path_buf()], ..Request::default() };
-    let watched = Watched::open_for_editing(&request).expect("a project");
+    let watched = watched(directory);
     let java = watched.project().jdk().home.join("bin/java");
     let compiler = Compiler::new(Launch::new(java, jars()), Patience::default());
     let mut live = Live::new(compiler, watched.project().clone(), watched.modules().to_vec());
     let followed = live.follow(Vec::new());
     assert!(followed.failure.is_none(), "{:?}", followed.failure);
     (live, followed.source)
+}
+
+/// The files as they are now, where they were a project before.
+pub fn files(directory: &Path, before: &Project) -> Event {
+    let watched = watched(directory);
+    let project = watched.project().clone();
+    let mut classes = [before.app_classes(), project.app_classes()].concat();
+    classes.sort();
+    classes.dedup();
+    classes.retain(|name| before.find(name) != project.find(name));
+    Event::Files(Files { project, modules: watched.modules().to_vec(), classes, resources: false })
+}
+
+fn watched(directory: &Path) -> Watched {
+    let request = Request { paths: vec![directory.to_path_buf()], ..Request::default() };
+    Watched::open_for_editing(&request).expect("a project")
 }
 
 /// Texts by where they lie.
@@ -43,13 +59,25 @@ pub fn write(directory: &Path, texts: &[(String, String)]) {
 pub fn build(project: &Path, texts: &[(String, String)]) {
     let sources = project.join("src/main/java");
     write(&sources, texts);
-    let pom = "<project><modelVersion>4.0.0</modelVersion><groupId>p</groupId><artifactId>p</artifactId>\
-               <version>1</version></project>";
-    fs::write(project.join("pom.xml"), pom).expect("written");
+    write_pom(project, "");
     let mut javac = Command::new("javac");
     javac
         .arg("-d")
         .arg(project.join("target/classes"))
         .args(texts.iter().map(|(name, _)| sources.join(name)));
     assert!(javac.status().expect("javac runs").success());
+}
+
+/// A project of these modules, each of which is built by itself.
+pub fn group(project: &Path, modules: &[&str]) {
+    let modules: String = modules.iter().map(|name| format!("<module>{name}</module>")).collect();
+    write_pom(project, &format!("<packaging>pom</packaging><modules>{modules}</modules>"));
+}
+
+fn write_pom(directory: &Path, more: &str) {
+    let pom = format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>p</groupId><artifactId>p</artifactId>\
+         <version>1</version>{more}</project>"
+    );
+    fs::write(directory.join("pom.xml"), pom).expect("written");
 }

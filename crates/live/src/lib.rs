@@ -41,8 +41,6 @@ pub struct Live {
     touched: BTreeSet<PathBuf>,
     /// See [`Live::processed`].
     processed: BTreeMap<PathBuf, Arc<Generated>>,
-    /// Files that the compiler is told to forget, because the classes of the build are better.
-    returning: BTreeSet<PathBuf>,
     edited: Arc<FxHashMap<String, Option<ClassBytes>>>,
 }
 
@@ -90,7 +88,6 @@ impl Live {
             configured: Vec::new(),
             touched: BTreeSet::new(),
             processed: BTreeMap::new(),
-            returning: BTreeSet::new(),
             edited: Arc::default(),
             base: project,
         };
@@ -157,7 +154,6 @@ impl Live {
                 compiled.insert(name);
             }
         }
-        self.returning.insert(path.to_path_buf());
         self.pending.insert(path.to_path_buf(), None);
     }
 
@@ -220,9 +216,9 @@ impl Live {
     /// Files on disk that differ from what is known of them.
     fn look_at_sources(&mut self, modules: Vec<SourceModule>) {
         let look = self.sources.look(modules);
-        for path in look.gone {
-            if self.units.contains_key(&path) {
-                self.pending.insert(path, None);
+        for path in self.units.keys() {
+            if look.gone.binary_search(path).is_ok() || self.sources.module_of(path).is_none() {
+                self.pending.insert(path.clone(), None);
             }
         }
         for path in look.other {
@@ -336,6 +332,11 @@ impl Live {
                 }
             }
         }
+        // A process that was just started does not tell what it no longer knows.
+        for path in pending.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path) {
+            let whole = |name| TypeChange { name, whole: true, members: Vec::new() };
+            changed.extend(self.remove(path, compiled).into_iter().flatten().map(whole));
+        }
         for path in self.dependents(&changed) {
             self.pending.insert(path.clone(), source_text(&path).map(Arc::from));
         }
@@ -387,24 +388,21 @@ impl Live {
         compiled: &mut BTreeSet<String>,
     ) -> bool {
         let path = PathBuf::from(&answer.path);
-        if answer.status == Status::Removed && self.returning.remove(&path) {
-            return false;
+        if answer.status == Status::Removed {
+            // Otherwise it has moved to another module.
+            return pending.get(&path) == Some(&None) && self.remove(&path, compiled).is_some();
         }
         let before = self.units.remove(&path);
         let is_first = before.is_none();
         let names_before: BTreeSet<String> =
             before.iter().flat_map(|unit| unit.classes.keys().cloned()).collect();
-        if answer.status == Status::Removed {
-            let hidden = self.built_of(&path).to_vec();
-            self.replace(names_before.into_iter().chain(hidden), &BTreeMap::new(), compiled);
-            return true;
-        }
         let hidden: Vec<String> = self.built_of(&path).to_vec();
         let mut unit = before.unwrap_or_else(|| {
             let find = |name: &String| Some((name.clone(), self.base.find(name)?));
             let text = (!self.sources.is_stale(&path)).then(|| source_text(&path).map(Arc::from)).flatten();
-            Unit::new(module.to_owned(), hidden.iter().filter_map(find).collect(), text)
+            Unit::new(hidden.iter().filter_map(find).collect(), text)
         });
+        unit.module = module.to_owned();
         let text = pending.get(&path).cloned().flatten().unwrap_or_else(|| unit.text.clone());
         let has_classes = matches!(answer.status, Status::Compiled | Status::Ignored);
         unit.generated = self.processed.get(&path).cloned();
@@ -424,6 +422,15 @@ impl Live {
         self.replace(names.into_iter(), &unit.classes, compiled);
         self.units.insert(path, unit);
         is_seen
+    }
+
+    /// The names of the classes that are gone with a file, if it was compiled here.
+    fn remove(&mut self, path: &Path, compiled: &mut BTreeSet<String>) -> Option<Vec<String>> {
+        let unit = self.units.remove(path)?;
+        let names: Vec<String> =
+            unit.classes.into_keys().chain(self.built_of(path).iter().cloned()).collect();
+        self.replace(names.iter().cloned(), &BTreeMap::new(), compiled);
+        Some(names)
     }
 
     /// These names mean these classes now, or none.

@@ -54,12 +54,12 @@ pub struct Unit {
 
 impl Unit {
     /// `built` are the classes that a build has made of it, and `text` what of, if that is known.
-    pub fn new(module: String, built: BTreeMap<String, ClassBytes>, text: Option<Arc<str>>) -> Unit {
+    pub fn new(built: BTreeMap<String, ClassBytes>, text: Option<Arc<str>>) -> Unit {
         let classes = built.iter().map(|(name, class)| (name.clone(), class.bytes.clone())).collect();
         let good = Arc::new(Version { text, classes });
         let (told, sound) = (BTreeMap::new(), BTreeMap::new());
         Unit {
-            module,
+            module: String::new(),
             text: Arc::from(""),
             told,
             built: good.clone(),

@@ -171,6 +171,39 @@ fn a_constant_by_the_name_of_a_subtype_is_followed() {
     assert_eq!(seen(&followed.source), from_nothing(&texts));
 }
 
+/// Modules of one class each, of which `two` is edited before there are other modules.
+fn with_other_modules(modules: &[&str], modules_then: &[&str], is_closed: bool) -> BTreeMap<String, String> {
+    let project = tempfile::tempdir().expect("a directory");
+    let text = |name: &str| (format!("p/{name}.java"), format!("package p; class {name} {{ int n; }}"));
+    support::build(&project.path().join("one"), &[text("One")]);
+    support::build(&project.path().join("two"), &[text("Two")]);
+    support::group(project.path(), modules);
+    let (mut live, source) = support::open(project.path());
+    let path = project.path().join("two/src/main/java/p/Two.java");
+    let edited = text("Two").1.replace("int n", "long n");
+    fs::write(&path, &edited).expect("written");
+    let mut events = vec![Event::Text(path.clone(), edited.as_str().into())];
+    events.extend(is_closed.then_some(Event::Closed(path)));
+    live.follow(events);
+    support::group(project.path(), modules_then);
+    seen(&live.follow(vec![support::files(project.path(), source.project())]).source)
+}
+
+#[test]
+fn files_go_with_their_module() {
+    for is_closed in [true, false] {
+        let seen = with_other_modules(&["one", "two"], &["one"], is_closed);
+        assert_eq!(seen.keys().collect::<Vec<_>>(), ["p/One"], "closed: {is_closed}");
+    }
+}
+
+#[test]
+fn files_stay_when_a_module_comes() {
+    let seen = with_other_modules(&["two"], &["one", "two"], true);
+    assert_eq!(seen.keys().collect::<Vec<_>>(), ["p/One", "p/Two"]);
+    assert!(seen["p/Two"].contains("J n"));
+}
+
 /// Uses what is only there when others are built, after which there may be other modules.
 fn is_understood(modules_then: &[&str]) -> bool {
     let project = tempfile::tempdir().expect("a directory");

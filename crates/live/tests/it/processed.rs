@@ -4,41 +4,51 @@ use crate::support;
 use classfile::ClassSource;
 use live::{Event, Live, LiveSource};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const TEXT: &str = "package p; class Account { int n; void inc() { n++; } }";
 const GETTER: &str = " int getN() { return n; }";
+const PART: &str = " class Part { }";
+const GETS: &str = "package p; class Main { int f(Account a) { return a.getN(); } }";
+
+/// Builds the texts, and makes more of an account than is written.
+fn build(project: &Path, account: &str, generated: &str, main: &str) {
+    let with_generated = account.replace("int n;", &format!("int n;{generated}"));
+    let text = |name: &str, text: &str| (format!("p/{name}.java"), text.to_owned());
+    let texts = [text("Account", &with_generated), text("Main", main)];
+    let classes = project.join("target/classes/p");
+    let _ = fs::remove_dir_all(&classes);
+    support::build(project, &texts);
+    // Nobody but the build knows of it.
+    fs::write(project.join("src/main/java/p/Account.java"), account).expect("written");
+    for class in fs::read_dir(&classes).expect("classes") {
+        let path = class.expect("a class").path();
+        fs::write(&path, fs::read(&path).expect("a class")).expect("written");
+    }
+}
 
 struct Editing {
-    _project: tempfile::TempDir,
+    project: tempfile::TempDir,
+    /// Below it the module lies.
+    module: PathBuf,
     file: PathBuf,
-    /// As it was when it was built.
-    text: String,
     live: Live,
     source: Arc<LiveSource>,
 }
 
 impl Editing {
-    fn new() -> Editing {
+    fn new(generated: &str, main: &str) -> Editing {
         let project = tempfile::tempdir().expect("a directory");
-        let text = |name: &str, text: &str| (format!("p/{name}.java"), format!("package p; {text}"));
-        let with_getter =
-            format!("class Account {{ int n;{GETTER} void inc() {{ n++; }} class Part {{ }} }}");
-        let texts = [
-            text("Account", &with_getter),
-            text("Main", "class Main { int f(Account a) { return a.getN(); } }"),
-        ];
-        support::build(project.path(), &texts);
-        // Nobody but the build knows of it.
-        let file = project.path().join("src/main/java/p/Account.java");
-        let text = texts[0].1.replace(GETTER, "").replace(" class Part { }", "");
-        fs::write(&file, &text).expect("written");
-        for class in ["Account", "Account$Part", "Main"] {
-            let path = project.path().join(format!("target/classes/p/{class}.class"));
-            fs::write(&path, fs::read(&path).expect("a class")).expect("written");
-        }
+        let module = project.path().to_path_buf();
+        build(&module, TEXT, generated, main);
+        Editing::of(project, module)
+    }
+
+    fn of(project: tempfile::TempDir, module: PathBuf) -> Editing {
         let (live, source) = support::open(project.path());
-        Editing { _project: project, file, text, live, source }
+        let file = module.join("src/main/java/p/Account.java");
+        Editing { project, module, file, live, source }
     }
 
     fn follow(&mut self, event: Event) -> Vec<String> {
@@ -52,6 +62,11 @@ impl Editing {
         self.follow(Event::Text(self.file.clone(), text.into()))
     }
 
+    fn build(&mut self, account: &str, generated: &str, main: &str) -> Vec<String> {
+        build(&self.module, account, generated, main);
+        self.follow(support::files(self.project.path(), self.source.project()))
+    }
+
     /// The methods of a class as they are analysed.
     fn methods(&self, name: &str) -> Vec<String> {
         let class = self.source.find(name).expect("a class");
@@ -63,36 +78,72 @@ impl Editing {
         all.sort();
         all
     }
+
+    fn processed(&self) -> Vec<&PathBuf> {
+        self.live.processed().collect()
+    }
+
+    fn is_as_built(&self) -> bool {
+        self.source.find("p/Account") == self.source.project().find("p/Account")
+    }
 }
 
 #[test]
 fn opened_and_closed_it_is_as_the_build_has_left_it() {
-    let mut editing = Editing::new();
-    let text = editing.text.clone();
+    let mut editing = Editing::new(&format!("{GETTER}{PART}"), GETS);
     let file = editing.file.clone();
     for _ in 0..2 {
-        assert_eq!(editing.put(&text), [""; 0]);
+        assert_eq!(editing.put(TEXT), [""; 0]);
         assert_eq!(editing.methods("p/Account"), ["<init>", "getN", "inc"]);
-        editing.put(&text.replace("n++", "n--"));
+        editing.put(&TEXT.replace("n++", "n--"));
         assert_eq!(editing.follow(Event::Closed(file.clone())), ["p/Account"]);
-        assert_eq!(editing.methods("p/Account"), ["<init>", "getN", "inc"]);
-        assert!(editing.source.find("p/Account").is_some_and(|class| class.earlier.is_empty()));
+        assert!(editing.is_as_built());
     }
-    assert_eq!(editing.live.processed().collect::<Vec<_>>(), [&file]);
+    assert_eq!(editing.processed(), [&file]);
 }
 
 #[test]
 fn edited_it_keeps_what_only_the_build_can_make() {
-    let mut editing = Editing::new();
-    let text = editing.text.clone();
-    editing.put(&text);
+    let mut editing = Editing::new(&format!("{GETTER}{PART}"), GETS);
+    editing.put(TEXT);
     // Who uses it is not compiled, and need not be.
-    assert_eq!(editing.put(&text.replace("n++", "n--")), ["p/Account"]);
+    assert_eq!(editing.put(&TEXT.replace("n++", "n--")), ["p/Account"]);
     assert_eq!(editing.methods("p/Account"), ["<init>", "getN", "inc"]);
-    editing.put(&text.replace("inc", "dec"));
+    editing.put(&TEXT.replace("inc", "dec"));
     assert_eq!(editing.methods("p/Account"), ["<init>", "dec", "getN"]);
     assert!(editing.source.find("p/Account$Part").is_some());
     // Whoever uses it cannot be compiled, and keeps its code.
     let main = editing.source.find("p/Main").expect("a class");
     assert!(main.earlier.iter().any(|earlier| earlier.methods.iter().any(|method| method.name == "f")));
+}
+
+/// Leaves a file to the build when the modules become others, and deletes it later.
+fn leave_and_delete(modules: &[&str], modules_then: &[&str]) {
+    let project = tempfile::tempdir().expect("a directory");
+    let module = project.path().join("account");
+    build(&module, TEXT, GETTER, GETS);
+    support::build(&project.path().join("other"), &[("q/Q.java".into(), "package q; class Q { }".into())]);
+    support::group(project.path(), modules);
+    let mut editing = Editing::of(project, module);
+    let (file, edited) = (editing.file.clone(), TEXT.replace("n++", "n--"));
+    editing.put(TEXT);
+    editing.put(&edited);
+    support::group(editing.project.path(), modules_then);
+    editing.build(&edited, GETTER, GETS);
+    assert!(editing.is_as_built());
+    editing.put(TEXT);
+    assert!(!editing.is_as_built());
+    fs::remove_file(&file).expect("removed");
+    editing.follow(Event::Closed(file));
+    assert!(editing.source.find("p/Account").is_none());
+}
+
+#[test]
+fn left_to_the_build_when_a_module_goes_it_can_go_later() {
+    leave_and_delete(&["account", "other"], &["account"]);
+}
+
+#[test]
+fn left_to_the_build_when_a_module_comes_it_can_go_later() {
+    leave_and_delete(&["account"], &["account", "other"]);
 }

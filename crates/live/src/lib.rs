@@ -4,6 +4,7 @@
 
 mod dependents;
 mod names;
+mod processed;
 mod rewrite;
 mod source;
 mod sources;
@@ -39,8 +40,8 @@ pub struct Live {
     configured: Vec<compiler::Module>,
     /// Jars and directories with other contents.
     touched: BTreeSet<PathBuf>,
-    /// See [`Live::processed`].
-    processed: BTreeMap<PathBuf, Arc<Generated>>,
+    /// What only the build can make, of files that were compared: both have compiled the same text.
+    generated: BTreeMap<PathBuf, Arc<Generated>>,
     edited: Arc<FxHashMap<String, Option<ClassBytes>>>,
 }
 
@@ -87,7 +88,7 @@ impl Live {
             pending: BTreeMap::new(),
             configured: Vec::new(),
             touched: BTreeSet::new(),
-            processed: BTreeMap::new(),
+            generated: BTreeMap::new(),
             edited: Arc::default(),
             base: project,
         };
@@ -96,7 +97,8 @@ impl Live {
     }
 
     pub fn follow(&mut self, events: Vec<Event>) -> Followed {
-        let (mut classes, mut resources) = (BTreeSet::new(), false);
+        let before = self.source();
+        let (mut classes, mut replaced, mut resources) = (BTreeSet::new(), BTreeSet::new(), false);
         for event in events {
             match event {
                 Event::Text(path, text) => self.put_text(path, text),
@@ -104,23 +106,27 @@ impl Live {
                 Event::Files(files) => {
                     resources |= files.resources;
                     classes.extend(files.classes.iter().cloned());
-                    self.files(files);
+                    self.files(files, &mut replaced);
                 }
             }
         }
         let began = Instant::now();
-        let mut compiled = BTreeSet::new();
-        let failure = self.compile(&mut compiled).err();
+        let failure = self.compile(&mut replaced).err();
+        let source = self.source();
         // What stands in its place hides it.
         classes.retain(|name| !self.edited.contains_key(name));
-        classes.extend(compiled);
+        classes.extend(replaced.into_iter().filter(|name| before.find(name) != source.find(name)));
         Followed {
-            source: Arc::new(LiveSource { base: self.base.clone(), edited: self.edited.clone() }),
+            source: Arc::new(source),
             classes: classes.into_iter().collect(),
             resources,
             compiling: began.elapsed().as_secs_f64(),
             failure,
         }
+    }
+
+    fn source(&self) -> LiveSource {
+        LiveSource { base: self.base.clone(), edited: self.edited.clone() }
     }
 
     /// Whether every file that is compiled here says what the build has compiled.
@@ -129,45 +135,6 @@ impl Live {
             !self.sources.is_stale(path) && source_text(path).as_deref() == Some(&*unit.text)
         };
         self.pending.is_empty() && self.units.iter().all(is_same)
-    }
-
-    /// Files of which the build has made more than the compiler can, as annotation processors do.
-    pub fn processed(&self) -> impl Iterator<Item = &PathBuf> {
-        self.processed.keys()
-    }
-
-    /// Whether a build has compiled this text of a file.
-    fn has_built(&self, path: &Path, text: &str) -> bool {
-        let is_known = !self.built_of(path).is_empty() && !self.sources.is_stale_now(path);
-        is_known && source_text(path).as_deref() == Some(text)
-    }
-
-    /// The classes of a file are those of the build again.
-    fn give_back(&mut self, path: &Path, compiled: &mut BTreeSet<String>) {
-        let Some(unit) = self.units.remove(path) else { return };
-        let edited = Arc::make_mut(&mut self.edited);
-        let names = unit.classes.into_keys().chain(unit.built.classes.keys().cloned());
-        for name in names.collect::<BTreeSet<String>>() {
-            if let Some(class) = edited.remove(&name)
-                && class != self.base.find(&name)
-            {
-                compiled.insert(name);
-            }
-        }
-        self.pending.insert(path.to_path_buf(), None);
-    }
-
-    /// Files that say what the build has compiled are taken as it has left them, where it can do more than we.
-    fn leave_to_the_build(&mut self, compiled: &mut BTreeSet<String>) {
-        let pending = self.pending.iter().filter_map(|(path, text)| Some((path.clone(), text.clone()?)));
-        let as_built: Vec<PathBuf> = pending
-            .filter(|(path, text)| self.processed.contains_key(path) && self.has_built(path, text))
-            .map(|(path, _)| path)
-            .collect();
-        for path in as_built {
-            self.pending.remove(&path);
-            self.give_back(&path, compiled);
-        }
     }
 
     /// Files in which something cannot be compiled as it is, of those that are compiled.
@@ -195,9 +162,11 @@ impl Live {
         }
     }
 
-    fn files(&mut self, files: Files) {
+    fn files(&mut self, files: Files, replaced: &mut BTreeSet<String>) {
+        let mut to_compare = self.to_compare(&files.classes);
         self.base = files.project;
         self.built.follow(&self.base, &files.classes);
+        to_compare.extend(self.to_compare(&files.classes));
         if !files.classes.is_empty() {
             self.touched.extend(files.modules.iter().flat_map(|module| module.outputs.clone()));
         }
@@ -208,9 +177,7 @@ impl Live {
             }
         }
         self.look_at_sources(files.modules);
-        for (path, unit) in self.units.iter().filter(|(path, _)| self.processed.contains_key(*path)) {
-            self.pending.entry(path.clone()).or_insert_with(|| Some(unit.text.clone()));
-        }
+        to_compare.into_iter().for_each(|path| self.compare_again(path, replaced));
     }
 
     /// Files on disk that differ from what is known of them.
@@ -246,34 +213,43 @@ impl Live {
 
     // ---- compiling ----
 
-    /// Tells the compiler everything there is to tell, and follows what that leads to; `compiled` gets the names of
-    /// classes that are others now.
-    fn compile(&mut self, compiled: &mut BTreeSet<String>) -> Result<(), Failure> {
+    /// Has everything compiled that is pending, and what that leads to; `replaced` gets the names of classes that may be
+    /// others now.
+    fn compile(&mut self, replaced: &mut BTreeSet<String>) -> Result<(), Failure> {
+        self.leave_to_the_build(replaced);
+        let mut put_off = self.put_off();
         for _ in 0..ROUNDS {
-            self.leave_to_the_build(compiled);
-            let told = match self.configuration() {
-                Some(modules) => {
-                    let told = self.compiler.configure(self.with_files(&modules))?;
-                    self.configured = modules;
-                    // One that knows these already does not look at them for this.
-                    if told.anew {
-                        self.touched.clear();
-                    }
-                    told
-                }
-                None => {
-                    let changes = self.changes();
-                    if changes.is_empty() {
-                        return Ok(());
-                    }
-                    let told = self.compiler.change(&changes)?;
-                    self.touched.clear();
-                    told
-                }
-            };
-            self.take(told, compiled);
+            let told = self.tell();
+            if let Ok(Some(told)) = told {
+                self.take(told, replaced);
+                self.pending.append(&mut put_off);
+                self.leave_to_the_build(replaced);
+            } else {
+                self.pending.append(&mut put_off);
+                return told.map(drop);
+            }
         }
         Ok(())
+    }
+
+    /// Tells the compiler everything there is to tell, if there is something.
+    fn tell(&mut self) -> Result<Option<Told>, Failure> {
+        if let Some(modules) = self.configuration() {
+            let told = self.compiler.configure(self.with_files(&modules))?;
+            self.configured = modules;
+            // One that knows these already does not look at them for this.
+            if told.anew {
+                self.touched.clear();
+            }
+            return Ok(Some(told));
+        }
+        let changes = self.changes();
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let told = self.compiler.change(&changes)?;
+        self.touched.clear();
+        Ok(Some(told))
     }
 
     /// The modules, if the compiler has to be told.
@@ -321,13 +297,13 @@ impl Live {
         edits.into_iter().map(|(module, edits)| ModuleChange { module, edits }).collect()
     }
 
-    fn take(&mut self, told: Told, compiled: &mut BTreeSet<String>) {
+    fn take(&mut self, told: Told, replaced: &mut BTreeSet<String>) {
         let pending = std::mem::take(&mut self.pending);
         let mut changed = Vec::new();
         for module in told.answer.modules {
             for mut file in module.files {
                 let others_see = std::mem::take(&mut file.changed);
-                if self.take_file(&module.id, file, &pending, compiled) {
+                if self.take_file(&module.id, file, &pending, replaced) {
                     changed.extend(others_see);
                 }
             }
@@ -335,20 +311,13 @@ impl Live {
         // A process that was just started does not tell what it no longer knows.
         for path in pending.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path) {
             let whole = |name| TypeChange { name, whole: true, members: Vec::new() };
-            changed.extend(self.remove(path, compiled).into_iter().flatten().map(whole));
+            changed.extend(self.remove(path, replaced).into_iter().flatten().map(whole));
         }
         for path in self.dependents(&changed) {
             self.pending.insert(path.clone(), source_text(&path).map(Arc::from));
         }
         // What the compiler was told and has nothing to say about would be told again and again.
         self.pending.retain(|path, text| pending.get(path) != Some(text));
-        let as_built: Vec<PathBuf> = pending
-            .iter()
-            .filter(|(path, _)| self.processed.contains_key(*path) && self.units.contains_key(*path))
-            .filter(|(path, text)| text.as_ref().is_some_and(|text| self.has_built(path, text)))
-            .map(|(path, _)| path.clone())
-            .collect();
-        as_built.iter().for_each(|path| self.give_back(path, compiled));
     }
 
     /// Sources that only their classes are known of, and that may be compiled to others now.
@@ -385,77 +354,67 @@ impl Live {
         module: &str,
         answer: FileAnswer,
         pending: &BTreeMap<PathBuf, Option<Arc<str>>>,
-        compiled: &mut BTreeSet<String>,
+        replaced: &mut BTreeSet<String>,
     ) -> bool {
         let path = PathBuf::from(&answer.path);
+        let wanted = pending.get(&path);
         if answer.status == Status::Removed {
             // Otherwise it has moved to another module.
-            return pending.get(&path) == Some(&None) && self.remove(&path, compiled).is_some();
+            return wanted == Some(&None) && self.remove(&path, replaced).is_some();
         }
+        let built_text: Option<Arc<str>> = self.built_text(&path).map(Arc::from);
         let before = self.units.remove(&path);
         let is_first = before.is_none();
-        let names_before: BTreeSet<String> =
-            before.iter().flat_map(|unit| unit.classes.keys().cloned()).collect();
-        let hidden: Vec<String> = self.built_of(&path).to_vec();
-        let mut unit = before.unwrap_or_else(|| {
-            let find = |name: &String| Some((name.clone(), self.base.find(name)?));
-            let text = (!self.sources.is_stale(&path)).then(|| source_text(&path).map(Arc::from)).flatten();
-            Unit::new(hidden.iter().filter_map(find).collect(), text)
-        });
+        let mut names: Vec<String> = before.iter().flat_map(|unit| unit.classes.keys().cloned()).collect();
+        names.extend(self.built_of(&path).iter().cloned());
+        let mut unit = before.unwrap_or_else(|| Unit::new(self.built_classes(&path), built_text.clone()));
+        let text = wanted.cloned().flatten().unwrap_or_else(|| unit.text.clone());
+        let is_built = built_text.as_ref() == Some(&text);
         unit.module = module.to_owned();
-        let text = pending.get(&path).cloned().flatten().unwrap_or_else(|| unit.text.clone());
-        let has_classes = matches!(answer.status, Status::Compiled | Status::Ignored);
-        unit.generated = self.processed.get(&path).cloned();
-        unit.take(answer, text);
-        if is_first && has_classes && self.has_built(&path, &unit.text) {
-            let generated = Arc::new(unit.only_built());
-            if *generated != Generated::default() {
-                // Nothing is gone that only the build can make.
-                self.processed.insert(path.clone(), generated);
-                self.units.insert(path, unit);
-                return false;
-            }
+        let generated = self.generated.get(&path);
+        unit.generated = generated.unwrap_or(&unit.generated).clone();
+        let is_to_compare = is_built && generated.is_none();
+        unit.take(answer, text, is_to_compare.then(|| self.built_classes(&path)));
+        if is_to_compare {
+            self.generated.insert(path.clone(), unit.generated.clone());
         }
-        let is_seen = !(is_first && unit.generated.is_some());
-        let names = names_before.into_iter().chain(hidden).chain(unit.classes.keys().cloned());
-        let names: Vec<String> = names.collect();
-        self.replace(names.into_iter(), &unit.classes, compiled);
+        // Nothing is gone that only the build can make.
+        let is_seen = unit.generated.is_empty() || !is_first && !is_built;
+        names.extend(unit.classes.keys().cloned());
+        self.replace(names, &unit.classes, replaced);
         self.units.insert(path, unit);
         is_seen
     }
 
     /// The names of the classes that are gone with a file, if it was compiled here.
-    fn remove(&mut self, path: &Path, compiled: &mut BTreeSet<String>) -> Option<Vec<String>> {
-        let unit = self.units.remove(path)?;
-        let names: Vec<String> =
-            unit.classes.into_keys().chain(self.built_of(path).iter().cloned()).collect();
-        self.replace(names.iter().cloned(), &BTreeMap::new(), compiled);
+    fn remove(&mut self, path: &Path, replaced: &mut BTreeSet<String>) -> Option<Vec<String>> {
+        let names = self.forget(path)?;
+        self.generated.remove(path);
+        self.replace(names.clone(), &BTreeMap::new(), replaced);
         Some(names)
+    }
+
+    /// The names of the classes that a file that was compiled here has a say about.
+    fn forget(&mut self, path: &Path) -> Option<Vec<String>> {
+        let unit = self.units.remove(path)?;
+        Some(unit.classes.into_keys().chain(self.built_of(path).iter().cloned()).collect())
     }
 
     /// These names mean these classes now, or none.
     fn replace(
         &mut self,
-        names: impl Iterator<Item = String>,
+        names: Vec<String>,
         classes: &BTreeMap<String, ClassBytes>,
-        compiled: &mut BTreeSet<String>,
+        replaced: &mut BTreeSet<String>,
     ) {
         let edited = Arc::make_mut(&mut self.edited);
         for name in names {
-            let is_built = || self.base.layer(&name).is_some();
-            let (new, old) = (classes.get(&name), edited.get(&name));
-            let is_same = match old {
-                Some(old) => old.as_ref() == new,
-                None => self.base.find(&name).as_ref() == new,
-            };
-            if !is_same {
-                compiled.insert(name.clone());
-            }
-            match new {
-                Some(class) => _ = edited.insert(name, Some(class.clone())),
-                None if is_built() => _ = edited.insert(name, None),
+            match classes.get(&name) {
+                Some(class) => _ = edited.insert(name.clone(), Some(class.clone())),
+                None if self.base.layer(&name).is_some() => _ = edited.insert(name.clone(), None),
                 None => _ = edited.remove(&name),
             }
+            replaced.insert(name);
         }
     }
 }

@@ -18,17 +18,30 @@ type Bytes = Arc<[u8]>;
 type Selector = (String, String);
 
 /// A file as it once was, with its classes.
-pub struct Version {
+struct Version {
     /// Nothing if nobody knows which text these classes were made of.
     text: Option<Arc<str>>,
-    pub classes: BTreeMap<String, Bytes>,
+    classes: BTreeMap<String, Bytes>,
+}
+
+impl Version {
+    fn of(classes: &BTreeMap<String, ClassBytes>, text: Option<Arc<str>>) -> Version {
+        let classes = classes.iter().map(|(name, class)| (name.clone(), class.bytes.clone())).collect();
+        Version { text, classes }
+    }
 }
 
 /// What the classes of a build have that the compiler does not find in the same text: annotation processors have made it.
-#[derive(Default, PartialEq)]
+#[derive(Default)]
 pub struct Generated {
     classes: BTreeSet<String>,
     methods: BTreeSet<(String, Selector)>,
+}
+
+impl Generated {
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty() && self.methods.is_empty()
+    }
 }
 
 pub struct Unit {
@@ -38,10 +51,12 @@ pub struct Unit {
     pub text: Arc<str>,
     /// What the compiler told last.
     told: BTreeMap<String, Bytes>,
+    /// The same without the bytes, if it was told of the text as it is now.
+    heads: Option<Vec<Class>>,
     /// As the build has left it.
-    pub built: Arc<Version>,
+    built: Arc<Version>,
     /// What only the build can make.
-    pub generated: Option<Arc<Generated>>,
+    pub generated: Arc<Generated>,
     /// When nothing was wrong with it.
     good: Arc<Version>,
     /// Since then: when a method was last all right, by class.
@@ -55,37 +70,39 @@ pub struct Unit {
 impl Unit {
     /// `built` are the classes that a build has made of it, and `text` what of, if that is known.
     pub fn new(built: BTreeMap<String, ClassBytes>, text: Option<Arc<str>>) -> Unit {
-        let classes = built.iter().map(|(name, class)| (name.clone(), class.bytes.clone())).collect();
-        let good = Arc::new(Version { text, classes });
-        let (told, sound) = (BTreeMap::new(), BTreeMap::new());
+        let good = Arc::new(Version::of(&built, text));
         Unit {
             module: String::new(),
             text: Arc::from(""),
-            told,
+            told: BTreeMap::new(),
+            heads: None,
             built: good.clone(),
-            generated: None,
+            generated: Arc::default(),
             good,
-            sound,
+            sound: BTreeMap::new(),
             is_broken: false,
             classes: built,
         }
     }
 
-    /// Takes in what the compiler says of the text as it is now.
-    pub fn take(&mut self, answer: FileAnswer, text: Arc<str>) {
+    /// Takes in what the compiler says of the text as it is now; `built` are the classes of a build of the same text.
+    pub fn take(&mut self, answer: FileAnswer, text: Arc<str>, built: Option<BTreeMap<String, ClassBytes>>) {
         self.text = text;
         self.is_broken = answer.has_errors;
         let has_classes = matches!(answer.status, Status::Compiled | Status::Ignored);
-        if !has_classes {
+        self.heads = if has_classes { Some(self.learn(answer.classes)) } else { None };
+        if let Some(built) = built {
+            self.compare(built);
+        }
+        let Some(classes) = self.heads.clone() else {
             // What there is stays, further up or down.
             self.classes = self.as_it_was();
             return;
-        }
-        let classes = self.learn(answer.classes);
+        };
         let is_broken =
             |class: &Class| class.is_problem_type || !class.stubs.is_empty() || !class.lost.is_empty();
         let version = Arc::new(Version { text: Some(self.text.clone()), classes: self.told.clone() });
-        if !answer.has_syntax_errors && !classes.iter().any(is_broken) && self.generated.is_none() {
+        if !answer.has_syntax_errors && !classes.iter().any(is_broken) && self.generated.is_empty() {
             self.good = version;
             self.sound.clear();
             let app =
@@ -99,16 +116,26 @@ impl Unit {
         self.classes = self.compose(&classes, answer.has_syntax_errors);
     }
 
-    /// What the build has made of the text as it is now and the compiler has not.
-    pub fn only_built(&self) -> Generated {
+    /// Finds out what a build has made of the text as it is now and the compiler has not.
+    pub fn compare(&mut self, built: BTreeMap<String, ClassBytes>) {
+        let built = Arc::new(Version::of(&built, Some(self.text.clone())));
+        let before = std::mem::replace(&mut self.built, built);
+        if Arc::ptr_eq(&self.good, &before) {
+            self.good = self.built.clone();
+        }
+        let generated = self.heads.as_deref().map(|told| self.only_built(told));
+        self.generated = Arc::new(generated.unwrap_or_default());
+    }
+
+    fn only_built(&self, told: &[Class]) -> Generated {
         let has_name =
             |name: &str| !name.split('$').any(|part| part.starts_with(|c: char| c.is_ascii_digit()));
         let mut generated = Generated::default();
         for (name, bytes) in self.built.classes.iter().filter(|(name, _)| has_name(name)) {
-            match self.told.get(name) {
-                Some(told) => {
-                    let methods = only_in(bytes, told).into_iter().map(|method| (name.clone(), method));
-                    generated.methods.extend(methods);
+            match told.iter().find(|class| class.name == *name).zip(self.told.get(name)) {
+                Some((class, told)) => {
+                    let methods = only_in(bytes, told, class);
+                    generated.methods.extend(methods.into_iter().map(|method| (name.clone(), method)));
                 }
                 None => _ = generated.classes.insert(name.clone()),
             }
@@ -166,7 +193,7 @@ impl Unit {
             let at = composer.version(&self.good);
             composer.keep_class(name, at);
         }
-        for name in self.generated.iter().flat_map(|generated| &generated.classes) {
+        for name in &self.generated.classes {
             let at = composer.version(&self.built);
             composer.keep_class(name, at);
         }
@@ -181,15 +208,20 @@ fn with_told_lambdas(bytes: Vec<u8>) -> Bytes {
     renamed.flatten().unwrap_or_else(|| bytes.into())
 }
 
-/// Methods of the one class that the other does not have, but for what compilers make up.
-fn only_in(built: &[u8], told: &[u8]) -> Vec<Selector> {
+/// Methods of a class as it was built that are not written in its source, but for what compilers make up.
+fn only_in(built: &[u8], told: &[u8], class: &Class) -> Vec<Selector> {
     let (Ok(built), Ok(told)) = (classfile::parse(built), classfile::parse(told)) else { return Vec::new() };
     let now: BTreeSet<Selector> = told.methods.iter().map(selector).collect();
     let is_own = |method: &&Method<'_>| {
         method.access & SYNTHETIC == 0 && !method.name.contains('$') && *method.name != *"<clinit>"
     };
-    let all = built.methods.iter().filter(is_own).map(selector);
-    all.filter(|method| !now.contains(method)).collect()
+    let all: BTreeSet<Selector> = built.methods.iter().filter(is_own).map(selector).collect();
+    // Where the head of a method has an error, it is written all the same.
+    let stubs =
+        class.stubs.iter().filter(|stub| !all.contains(&(stub.name.clone(), stub.descriptor.clone())));
+    let written: BTreeSet<&String> = stubs.map(|stub| &stub.name).chain(&class.lost).collect();
+    let is_generated = |method: &&Selector| !now.contains(*method) && !written.contains(&method.0);
+    all.iter().filter(is_generated).cloned().collect()
 }
 
 fn selector(method: &Method<'_>) -> Selector {
@@ -261,10 +293,8 @@ impl<'u> Composer<'u> {
     fn missing(&self, class: &Class, bytes: &[u8], is_cut: bool) -> Vec<Selector> {
         let stubs = class.stubs.iter().map(|stub| (stub.name.clone(), stub.descriptor.clone()));
         let mut missing: BTreeSet<Selector> = stubs.collect();
-        if let Some(generated) = &self.unit.generated {
-            let own = generated.methods.iter().filter(|(name, _)| *name == class.name);
-            missing.extend(own.map(|(_, method)| method.clone()));
-        }
+        let generated = self.unit.generated.methods.iter().filter(|(name, _)| *name == class.name);
+        missing.extend(generated.map(|(_, method)| method.clone()));
         // Where the head of a method has an error, what stands for it has another descriptor.
         let good_has = |method: &Selector| self.last_sound(&class.name, method).is_some();
         let others: BTreeSet<String> =

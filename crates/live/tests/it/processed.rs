@@ -9,8 +9,11 @@ use std::sync::Arc;
 
 const TEXT: &str = "package p; class Account { int n; void inc() { n++; } }";
 const GETTER: &str = " int getN() { return n; }";
+const OTHER: &str = " int getM() { return n; }";
 const PART: &str = " class Part { }";
+/// Who uses what only the build makes, and who does not.
 const GETS: &str = "package p; class Main { int f(Account a) { return a.getN(); } }";
+const INCREMENTS: &str = "package p; class Main { void f(Account a) { a.inc(); } }";
 
 /// Builds the texts, and makes more of an account than is written.
 fn build(project: &Path, account: &str, generated: &str, main: &str) {
@@ -86,6 +89,10 @@ impl Editing {
     fn is_as_built(&self) -> bool {
         self.source.find("p/Account") == self.source.project().find("p/Account")
     }
+
+    fn main_is_broken(&self) -> bool {
+        self.live.is_broken(&self.file.with_file_name("Main.java"))
+    }
 }
 
 #[test]
@@ -115,6 +122,106 @@ fn edited_it_keeps_what_only_the_build_can_make() {
     // Whoever uses it cannot be compiled, and keeps its code.
     let main = editing.source.find("p/Main").expect("a class");
     assert!(main.earlier.iter().any(|earlier| earlier.methods.iter().any(|method| method.name == "f")));
+}
+
+#[test]
+fn edited_at_once_it_is_followed_by_those_who_use_what_is_written() {
+    let mut editing = Editing::new(GETTER, INCREMENTS);
+    editing.put(TEXT);
+    editing.put(&TEXT.replace("inc", "dec"));
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec", "getN"]);
+    assert!(editing.main_is_broken());
+}
+
+#[test]
+fn opened_with_another_text_it_keeps_what_only_the_build_can_make() {
+    let mut editing = Editing::new(GETTER, GETS);
+    editing.put(&TEXT.replace("n++", "n--"));
+    assert_eq!(editing.methods("p/Account"), ["<init>", "getN", "inc"]);
+}
+
+#[test]
+fn opened_with_another_text_it_keeps_nothing_that_was_written() {
+    let mut editing = Editing::new("", INCREMENTS);
+    editing.put(&TEXT.replace("inc", "dec"));
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec"]);
+    assert!(editing.main_is_broken());
+}
+
+#[test]
+fn what_cannot_be_compiled_because_of_others_is_not_made_by_the_build() {
+    let mut editing = Editing::new("", "package p; class Main { void f(Account a) { } void g() { } }");
+    editing.put(&TEXT.replace("class Account", "class Other"));
+    assert!(editing.main_is_broken());
+    assert!(editing.processed().is_empty());
+}
+
+#[test]
+fn built_anew_it_keeps_what_the_build_makes_now() {
+    let mut editing = Editing::new(&format!("{GETTER}{PART}"), INCREMENTS);
+    editing.put(TEXT);
+    editing.build(TEXT, OTHER, INCREMENTS);
+    assert!(editing.is_as_built());
+    editing.put(&TEXT.replace("n++", "n--"));
+    assert_eq!(editing.methods("p/Account"), ["<init>", "getM", "inc"]);
+    assert!(editing.source.find("p/Account$Part").is_none());
+}
+
+#[test]
+fn built_anew_with_nothing_made_it_is_what_is_written() {
+    let mut editing = Editing::new(GETTER, INCREMENTS);
+    editing.put(TEXT);
+    editing.build(TEXT, "", INCREMENTS);
+    assert!(editing.processed().is_empty());
+    editing.put(&TEXT.replace("inc", "dec"));
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec"]);
+    assert!(editing.main_is_broken());
+}
+
+#[test]
+fn built_as_it_was_edited_it_is_as_the_build_has_left_it() {
+    let mut editing = Editing::new("", INCREMENTS);
+    let edited = TEXT.replace("n++", "n--");
+    editing.put(TEXT);
+    editing.put(&edited);
+    assert_eq!(editing.build(&edited, GETTER, GETS), ["p/Account", "p/Main"]);
+    assert!(editing.is_as_built());
+    editing.put(TEXT);
+    assert_eq!(editing.methods("p/Account"), ["<init>", "getN", "inc"]);
+}
+
+#[test]
+fn built_while_it_is_edited_it_keeps_what_the_build_makes_now() {
+    let mut editing = Editing::new(GETTER, INCREMENTS);
+    editing.put(TEXT);
+    editing.put(&TEXT.replace("n++", "n--"));
+    editing.build(TEXT, OTHER, INCREMENTS);
+    assert_eq!(editing.methods("p/Account"), ["<init>", "getM", "inc"]);
+    assert!(!editing.is_as_built());
+}
+
+#[test]
+fn built_between_edits_it_is_what_was_edited_last() {
+    let mut editing = Editing::new(GETTER, GETS);
+    let (saved, last) = (TEXT.replace("n++", "n--"), TEXT.replace("inc", "dec"));
+    editing.put(TEXT);
+    editing.put(&saved);
+    build(&editing.module, &saved, GETTER, GETS);
+    let files = support::files(editing.project.path(), editing.source.project());
+    let followed = editing.live.follow(vec![Event::Text(editing.file.clone(), last.into()), files]);
+    editing.source = followed.source;
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec", "getN"]);
+}
+
+#[test]
+fn built_while_it_is_edited_it_keeps_nothing_that_was_written() {
+    let mut editing = Editing::new("", "package p; class Main { }");
+    editing.put(TEXT);
+    editing.put(&TEXT.replace("inc", "dec"));
+    editing.build(TEXT, "", "package p; class Main { int n; }");
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec"]);
+    editing.build(&TEXT.replace("inc", "add"), "", "package p; class Main { }");
+    assert_eq!(editing.methods("p/Account"), ["<init>", "dec"]);
 }
 
 /// Leaves a file to the build when the modules become others, and deletes it later.

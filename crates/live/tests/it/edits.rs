@@ -136,21 +136,36 @@ fn follow(seed: u64) {
     };
     let project = tempfile::tempdir().expect("a directory");
     support::build(project.path(), &texts(&classes));
-    let (mut live, source) = support::open(project.path());
+    let (mut live, mut source) = support::open(project.path());
     assert_eq!(seen(&source), from_nothing(&texts(&classes)), "seed {seed}: as it was built");
     for step in 0..STEPS {
+        let mut events = Vec::new();
+        if dice.below(4) == 0 {
+            // Everything is saved and built while somebody edits on.
+            fs::remove_dir_all(project.path().join("target")).expect("removed");
+            support::build(project.path(), &texts(&classes));
+            events.push(support::files(project.path(), source.project()));
+        }
         let number = dice.below(CLASSES);
         classes[number].change(&mut dice, number);
         let path = project.path().join(format!("src/main/java/p/C{number}.java"));
         let text = classes[number].text(number);
-        let mut events = vec![Event::Text(path.clone(), text.as_str().into())];
+        events.push(Event::Text(path.clone(), text.as_str().into()));
+        if dice.below(2) == 0 {
+            events.reverse();
+        }
         if dice.below(3) == 0 {
             fs::write(&path, &text).expect("written");
             events.push(Event::Closed(path));
         }
         let followed = live.follow(events);
         assert!(followed.failure.is_none(), "{:?}", followed.failure);
-        assert_eq!(seen(&followed.source), from_nothing(&texts(&classes)), "seed {seed}, step {step}");
+        let before = std::mem::replace(&mut source, followed.source);
+        let all = before.app_classes().into_iter().chain(source.app_classes());
+        for name in all.filter(|name| before.find(name) != source.find(name)) {
+            assert!(followed.classes.contains(&name), "seed {seed}, step {step}: {name} is not told");
+        }
+        assert_eq!(seen(&source), from_nothing(&texts(&classes)), "seed {seed}, step {step}");
     }
 }
 

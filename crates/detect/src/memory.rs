@@ -298,6 +298,7 @@ impl Pairs {
 
     fn put_in_order(&mut self) {
         self.known.append(&mut self.new);
+        // Quickest for what is in order in large parts.
         self.known.sort();
         self.known.dedup();
     }

@@ -68,11 +68,16 @@ impl Races {
 
     /// Those that come out otherwise.
     fn judge_all(&mut self, judge: &Judge<'_>, pairs: Vec<Pair>) -> BTreeSet<Pair> {
-        let look = |&pair: &Pair| (pair, self.judged.record(|| judge.look_at(pair)));
+        // Most pairs meet nowhere, and did not before.
+        let look = |&pair: &Pair| {
+            let (judged, reads) = self.judged.record(|| judge.look_at(pair));
+            let is_one = judged.is_some() || self.judged.peek(pair).is_some();
+            is_one.then_some((pair, (judged, reads)))
+        };
         let looked: Vec<_> = if pairs.len() < MANY {
-            pairs.iter().map(look).collect()
+            pairs.iter().filter_map(look).collect()
         } else {
-            pairs.par_iter().map(look).collect()
+            pairs.par_iter().filter_map(look).collect()
         };
         let mut differing = BTreeSet::new();
         for (pair, (judged, reads)) in looked {

@@ -1,25 +1,12 @@
 //! The real tools, on projects that nothing but they can read.
 
 use buildtool::Tool;
+use fixture::jars;
 use project::Environment;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
-
-/// The jars that `./dev` builds.
-fn jars() -> PathBuf {
-    static JARS: OnceLock<PathBuf> = OnceLock::new();
-    JARS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new("python3").arg(root.join("compiler/build")).status();
-        assert!(built.expect("python3 runs").success(), "compiler/build fails");
-        root.join("target/compiler")
-    })
-    .clone()
-}
 
 /// As users name directories.
 const PROJECT: &str = "Mein Projekt ä";
@@ -63,7 +50,7 @@ impl Place {
         let root = self.path("all");
         let tool = Tool::of(&root, &Environment::current()).expect("a build tool is on the path: see ./dev");
         let before = self.files("all");
-        let answer = tool.ask(&root, &jars(), None, &AtomicBool::new(false));
+        let answer = tool.ask(&root, jars(), None, &AtomicBool::new(false));
         assert_eq!(self.files("all"), before, "nothing is written into the project");
         // Shorter to read, and the same on every machine.
         let short =
@@ -205,6 +192,6 @@ fn a_tool_that_nobody_waits_for_is_ended() {
     let place = maven_place();
     let root = place.path("all");
     let tool = Tool::of(&root, &Environment::current()).expect("a build tool is on the path: see ./dev");
-    let failure = tool.ask(&root, &jars(), None, &AtomicBool::new(true)).expect_err("no answer");
+    let failure = tool.ask(&root, jars(), None, &AtomicBool::new(true)).expect_err("no answer");
     assert!(failure.to_string().ends_with("was given up"), "{failure}");
 }

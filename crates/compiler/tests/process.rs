@@ -4,21 +4,10 @@
 use compiler::{
     Compiler, Edit, Failure, File, Launch, Module, ModuleChange, Patience, Status, Told, TypeChange,
 };
-use std::path::{Path, PathBuf};
+use fixture::jars;
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
-
-/// Built once, as `./dev` does it.
-fn jars() -> &'static Path {
-    static JARS: OnceLock<PathBuf> = OnceLock::new();
-    JARS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new("python3").arg(root.join("compiler/build")).status();
-        assert!(built.expect("python3 runs").success(), "compiler/build fails");
-        root.join("target/compiler")
-    })
-}
 
 fn java() -> PathBuf {
     let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use track::{Kind, Read};
 
 /// Longest cycle looked for; longer ones have not been seen in practice and cost exponentially.
-const LONGEST: usize = 4;
+pub(super) const LONGEST: usize = 4;
 
 /// One for each step of a cycle, of which tens of thousands are looked at.
 pub(super) type Few<T> = SmallVec<[T; LONGEST]>;
@@ -122,7 +122,7 @@ struct Answers {
 }
 
 impl<'a> Search<'a> {
-    fn new(
+    pub(super) fn new(
         stages: &'a Stages<'a>,
         describe: &'a Describe<'a>,
         graph: &'a Graph,
@@ -284,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// The path with origins that may all meet, if possible without doubts about their code.
-    fn cycle(&self, path: &[Choice]) -> Option<Cycle> {
+    pub(super) fn cycle(&self, path: &[Choice]) -> Option<Cycle> {
         let origins = self.assigned(path)?;
         let side = |(choice, &n): (&Choice, &usize)| {
             let origin = self.graph.nestings[choice.at].origins[n];

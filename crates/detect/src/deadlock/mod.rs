@@ -6,6 +6,8 @@ mod cycles;
 mod doubt;
 mod graph;
 mod long;
+#[cfg(debug_assertions)]
+mod naive;
 mod waits;
 
 use crate::Stages;
@@ -85,6 +87,10 @@ impl Deadlocks {
         let Deadlocks { graph, chosen, .. } = self;
         let search = || groups(stages, describe, &graph.value, chosen);
         let is_searched = self.groups.update(self.follows, changes, search).is_some();
+        #[cfg(debug_assertions)]
+        if is_searched {
+            naive::compare(stages, describe, &graph.value, chosen, &self.groups.value);
+        }
         if is_searched || before.is_some() {
             self.gather(stages);
         }

@@ -2,23 +2,13 @@
 
 use classfile::ClassSource;
 use compiler::{Compiler, Launch, Patience};
+use fixture::jars;
 use live::{Event, Files, Live, LiveSource};
 use project::{Project, Request, Watched};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
-
-/// Built once.
-fn jars() -> &'static Path {
-    static JARS: OnceLock<PathBuf> = OnceLock::new();
-    JARS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new("python3").arg(root.join("compiler/build")).status();
-        assert!(built.expect("python3 runs").success(), "compiler/build fails");
-        root.join("target/compiler")
-    })
-}
+use std::sync::Arc;
 
 pub fn open(directory: &Path) -> (Live, Arc<LiveSource>) {
     let watched = watched(directory);

@@ -1,12 +1,11 @@
 //! A client for tests: speaks the protocol, and keeps what the server has told.
 
+use fixture::jars;
 use serde_json::{Value, json};
 use server::{Ended, Launching};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -26,18 +25,6 @@ pub struct Client {
     /// Methods of notifications and requests of the server, in their order.
     pub heard: Vec<String>,
     texts: BTreeMap<PathBuf, (i64, String)>,
-}
-
-/// The jars of the compiler process, built once as `./dev` does it.
-fn jars() -> PathBuf {
-    static JARS: OnceLock<PathBuf> = OnceLock::new();
-    JARS.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new("python3").arg(root.join("compiler/build")).status();
-        assert!(built.expect("python3 runs").success(), "compiler/build fails");
-        root.join("target/compiler")
-    })
-    .clone()
 }
 
 pub fn uri(path: &Path) -> String {
@@ -68,7 +55,7 @@ impl Client {
     pub fn start() -> Client {
         let (server_input, input) = std::io::pipe().expect("a pipe");
         let (output, server_output) = std::io::pipe().expect("a pipe");
-        let launching = Launching { jars: vec![jars()], cache: None };
+        let launching = Launching { jars: vec![jars().to_path_buf()], cache: None };
         let server = thread::spawn(move || server::run(server_input, server_output, launching));
         let (to, messages) = channel();
         thread::spawn(move || {

@@ -2,6 +2,7 @@
 //! who is told what; works nothing out itself.
 
 mod folders;
+mod names;
 mod notifications;
 mod requests;
 
@@ -14,7 +15,6 @@ use crate::launching::Launching;
 use crate::settings::Settings;
 use crate::shelf::Shelf;
 use crate::transport::Incoming;
-use crate::uri;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -120,57 +120,6 @@ impl Server {
         }
         Ok(())
     }
-}
-
-impl Server {
-    /// The file that a message is about, as its folder calls it.
-    fn document(&self, params: &Value) -> Option<PathBuf> {
-        let path = document_path(params)?;
-        Some(self.aliases.get(&path).cloned().unwrap_or(path))
-    }
-
-    /// The same of a file that is opened: where no folder has it by this name, one may by another.
-    fn located(&mut self, told: PathBuf) -> PathBuf {
-        if self.folder_of(&told).is_some() {
-            return told;
-        }
-        let real = told.canonicalize().ok();
-        let within = |root: &PathBuf| {
-            let rest = real.as_ref()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf();
-            Some(root.join(rest))
-        };
-        match self.folders.values().find_map(|folder| within(&folder.root)) {
-            Some(path) => {
-                self.aliases.insert(told, path.clone());
-                path
-            }
-            None => told,
-        }
-    }
-
-    /// An answer with the client's names for its files.
-    fn in_its_names(&self, answer: Value) -> Value {
-        if self.aliases.is_empty() {
-            return answer;
-        }
-        let name = |text: String| match uri::to_path(&text) {
-            Some(path) if !text.contains('#') => self.documents.uri(&path),
-            _ => text,
-        };
-        match answer {
-            Value::String(text) => Value::String(name(text)),
-            Value::Array(all) => all.into_iter().map(|one| self.in_its_names(one)).collect(),
-            Value::Object(all) => {
-                let all = all.into_iter().map(|(key, one)| (name(key), self.in_its_names(one)));
-                Value::Object(all.collect())
-            }
-            other => other,
-        }
-    }
-}
-
-fn document_path(params: &Value) -> Option<PathBuf> {
-    uri::to_path(params.pointer("/textDocument/uri")?.as_str()?)
 }
 
 fn position(params: &Value) -> Option<(u32, u32)> {

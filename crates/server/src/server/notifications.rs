@@ -1,6 +1,7 @@
 //! What clients tell: texts, settings, folders, and that they are gone.
 
-use super::{Asked, Gone, Phase, Server, document_path};
+use super::names::document_path;
+use super::{Asked, Gone, Phase, Server};
 use crate::Ended;
 use crate::client;
 use crate::desk::Event;

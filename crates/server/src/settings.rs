@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use workspace::{Keep, Setup, annotations, configured_engines};
 
+const KEYS: [&str; 9] =
+    ["run", "debounce", "engine", "confidence", "rules", "exclude", "guards", "java", "buildTool"];
+/// So many letters wrong, and a key is taken for another.
+const TYPOS: usize = 2;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Findings follow the text while it is typed, not only when it is saved.
@@ -81,7 +86,8 @@ impl Settings {
         }
     }
 
-    /// What is said in a section and means nothing. Keys of others are passed over: clients keep their own there.
+    /// What is said in a section and means nothing. Keys that look like none of ours are passed over: clients keep their
+    /// own there.
     pub fn complaints(section: &Value) -> Vec<String> {
         const VALUES: [(&str, &[&str]); 5] = [
             ("run", &["type", "save"]),
@@ -102,6 +108,13 @@ impl Settings {
         let unknown = rules.filter(|(id, _)| Rule::named(id).is_none());
         complaints
             .extend(unknown.map(|(id, _)| format!("the setting `rules` names `{id}`, which is no rule")));
+        let keys = section.as_object().into_iter().flat_map(|all| all.keys());
+        for key in keys.filter(|key| !KEYS.contains(&key.as_str())) {
+            let is_close = |known: &&&str| strsim::damerau_levenshtein(key, known) <= TYPOS;
+            if let Some(known) = KEYS.iter().find(is_close) {
+                complaints.push(format!("the setting `{key}` is unknown: is `{known}` meant?"));
+            }
+        }
         complaints
     }
 
@@ -160,9 +173,11 @@ mod tests {
             "{all}"
         );
         assert!(all.contains("`raec`") && !all.contains("guards") && !all.contains("engine"), "{all}");
-        assert!(
-            Settings::complaints(&json!({"trace": {"server": "off"}, "rules": {"race": false}})).is_empty()
-        );
+        let misspelt = Settings::complaints(&json!({"confidense": "high", "buildtool": "off"}));
+        assert!(misspelt[0].ends_with("is `buildTool` meant?"), "{misspelt:?}");
+        assert!(misspelt[1].ends_with("is `confidence` meant?"), "{misspelt:?}");
+        let others = json!({"trace": {"server": "off"}, "path": "/snarl", "rules": {"race": false}});
+        assert!(Settings::complaints(&others).is_empty());
         assert!(Settings::complaints(&json!(null)).is_empty());
     }
 

@@ -39,6 +39,7 @@ impl Tool {
                     "--offline".into(),
                     "--batch-mode".into(),
                     "--quiet".into(),
+                    "-Dstyle.color=never".into(),
                     running::define("maven.ext.class.path", &extension),
                     running::define("snarl.answer", &answer),
                     // A phase has to be named; it is not come to.

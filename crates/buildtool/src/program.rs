@@ -49,7 +49,8 @@ impl Tool {
 fn distribution(wrapper: &Path, all: &Path, name: &str) -> Option<PathBuf> {
     let properties = fs::read_to_string(wrapper).ok()?;
     let url = properties.lines().find_map(|line| line.trim().strip_prefix("distributionUrl"))?;
-    let archive = url.rsplit('/').next()?.trim().strip_suffix(".zip")?;
+    let archive = url.rsplit('/').next()?.trim();
+    let archive = archive.strip_suffix(".zip").or_else(|| archive.strip_suffix(".tar.gz"))?;
     // One kind of wrapper keeps it under the name of the archive, another one without the end of it.
     let short = archive.strip_suffix("-bin").unwrap_or(archive);
     [archive, short].into_iter().find_map(|directory| program_below(&all.join(directory), name, 0))
@@ -67,7 +68,19 @@ fn program_below(directory: &Path, name: &str, depth: usize) -> Option<PathBuf> 
 
 fn on_path(name: &str, environment: &Environment) -> Option<PathBuf> {
     let programs = environment.path.iter().flat_map(|dir| names(name).map(|name| dir.join(name)));
-    programs.into_iter().find(|program| program.is_file())
+    programs.into_iter().find(|program| is_executable(program))
+}
+
+#[cfg(unix)]
+fn is_executable(program: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(program)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(program: &Path) -> bool {
+    program.is_file()
 }
 
 /// As the system starts it.
@@ -88,7 +101,12 @@ mod tests {
         for (name, text) in files {
             let file = place.path().join(name);
             fs::create_dir_all(file.parent().expect("a parent")).expect("a directory");
-            fs::write(file, text).expect("a file");
+            fs::write(&file, text).expect("a file");
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("allowed");
+            }
         }
         place
     }

@@ -25,18 +25,46 @@ pub struct Failure(String);
 impl Failure {
     /// With the first thing that the tool complains about.
     pub(crate) fn refused(tool: &Tool, output: &str) -> Failure {
-        let complaint = output.lines().map(str::trim).find(|line| is_complaint(line)).unwrap_or("no answer");
-        let complaint: String = complaint.trim_start_matches("[ERROR]").trim().chars().take(SHOWN).collect();
+        let mut lines = output.lines().map(plain);
+        let complaint = lines.find(|line| is_complaint(line)).unwrap_or_else(|| "no answer".to_string());
+        let complaint: String = complaint.chars().take(SHOWN).collect();
         Failure(format!("{} cannot tell the class paths: {complaint}", tool.name()))
     }
 }
 
-/// Gradle puts `* What went wrong:` in front of it.
+/// A line without colours, signs of nothing, and the word that it is an error.
+fn plain(line: &str) -> String {
+    let mut rest = line;
+    let mut words = String::new();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        words.push_str(before);
+        rest = after.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).get(1..).unwrap_or_default();
+    }
+    words.push_str(rest);
+    words.retain(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
+    let mut words = words.trim();
+    while let Some(rest) = words.strip_prefix("[ERROR]").or_else(|| words.strip_prefix("[FATAL]")) {
+        words = rest.trim();
+    }
+    words.to_string()
+}
+
+/// Gradle puts `* What went wrong:` in front of it, and Maven how many problems there are.
 fn is_complaint(line: &str) -> bool {
-    let is_head = ["FAILURE:", "* "].iter().any(|head| line.starts_with(head));
-    let is_java = ["openjdk version", "OpenJDK ", "java version", "Java(TM)", "WARNING:", "[WARNING]"];
-    let is_said = line.trim_start_matches("[ERROR]").trim().chars().any(char::is_alphanumeric);
-    is_said && !is_head && !is_java.iter().any(|head| line.starts_with(head))
+    const OTHERS: [&str; 11] = [
+        "FAILURE:",
+        "* ",
+        "openjdk version",
+        "OpenJDK ",
+        "java version",
+        "Java(TM)",
+        "WARNING:",
+        "[WARNING]",
+        "Picked up ",
+        "Some problems were encountered",
+        "The build could not read",
+    ];
+    line.chars().any(char::is_alphanumeric) && !OTHERS.iter().any(|head| line.starts_with(head))
 }
 
 impl Display for Failure {
@@ -81,8 +109,9 @@ impl Run<'_> {
         command.args(arguments).current_dir(self.root).stdin(Stdio::null());
         command.stdout(file.try_clone()?).stderr(file);
         command.envs(self.java.map(|java| ("JAVA_HOME", java)));
-        if ["LC_ALL", "LC_CTYPE", "LANG"].iter().all(|name| std::env::var_os(name).is_none()) {
-            // Without any a JVM would not find files whose names go beyond ASCII.
+        let mut locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(std::env::var_os);
+        if locale.find(|name| !name.is_empty()).is_none_or(|name| name == "C" || name == "POSIX") {
+            // With none, a JVM would not find files whose names go beyond ASCII.
             command.env("LC_ALL", "C.UTF-8");
         }
         let mut command = CommandWrap::from(command);
@@ -90,7 +119,8 @@ impl Run<'_> {
         command.wrap(process_wrap::std::ProcessGroup::leader());
         #[cfg(windows)]
         command.wrap(process_wrap::std::JobObject);
-        let mut child = command.spawn()?;
+        let unable = |error: io::Error| Failure(format!("{} cannot be run: {error}", self.program.display()));
+        let mut child = command.spawn().map_err(unable)?;
         let is_success = self.wait(&mut *child)?;
         let text = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
         Ok(Said { is_success, text })
@@ -120,7 +150,12 @@ mod tests {
     fn the_complaint_is_told_and_not_what_stands_around_it() {
         let (maven, gradle) = (Tool::Maven(PathBuf::new()), Tool::Gradle(PathBuf::new()));
         for (tool, output, told) in [
-            (&maven, "[ERROR] [ERROR] Some problems\n[ERROR] more", "[ERROR] Some problems"),
+            (
+                &maven,
+                "\u{1b}[0m\u{1b}[0m[\u{1b}[1;31mERROR\u{1b}[m] [ERROR] Some problems were encountered while\n\
+                 [FATAL] 'version' is missing. @ line 1",
+                "'version' is missing. @ line 1",
+            ),
             (&maven, "[WARNING] old\n[ERROR] \n[ERROR] Non-readable POM", "Non-readable POM"),
             (
                 &gradle,

@@ -83,15 +83,23 @@ fn maven_place() -> Place {
     }
     place.write("repository/g/lost/3/lost-3.pom", &pom("lost", "3", ""));
     // A jar that only this Maven knows where to find, in a version that only its arguments tell.
-    place.write("all/.mvn/maven.config", &format!("-Dmaven.repo.local={}\n-Dnear=3\n", repository.display()));
-    let level = "<packaging>pom</packaging><modules><module>core</module><module>app</module></modules>\
-                 <properties><maven.compiler.release>11</maven.compiler.release></properties>";
-    place.write("all/pom.xml", &pom("all", "1", level));
+    let arguments = format!("-Dmaven.repo.local={}\n-Dnear=3\n-Pmore\n", repository.display());
+    place.write("all/.mvn/maven.config", &format!("{arguments}-Dmaven.compiler.release=11\n"));
+    let modules = "<packaging>pom</packaging><modules><module>core</module><module>bundle</module></modules>\
+                   <profiles><profile><id>more</id><modules><module>app</module></modules></profile></profiles>";
+    place.write("all/pom.xml", &pom("all", "1", modules));
     let parent = "<parent><groupId>g</groupId><artifactId>all</artifactId><version>1</version></parent>";
     let near = all(&[needs("near", "${near}", "")]);
-    place.write("all/core/pom.xml", &pom("core", "1", &format!("{parent}{near}")));
+    let compiler = "<build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId>\
+                    <configuration><source>1.8</source><release>8</release></configuration>\
+                    </plugin></plugins></build>";
+    place.write("all/core/pom.xml", &pom("core", "1", &format!("{parent}{near}{compiler}")));
+    let bundled = format!("{parent}<packaging>pom</packaging>{}", all(&[needs("core", "1", "")]));
+    place.write("all/bundle/pom.xml", &pom("bundle", "1", &bundled));
     let test = needs("junit", "3", "<scope>test</scope>");
-    let needed = all(&[needs("core", "1", ""), test, needs("lost", "3", "")]);
+    let bundle = needs("bundle", "1", "<type>pom</type>");
+    let of_tests = needs("core", "1", "<classifier>tests</classifier><type>test-jar</type>");
+    let needed = all(&[bundle, of_tests, test, needs("lost", "3", "")]);
     let source = "<build><sourceDirectory>code</sourceDirectory></build>";
     place.write("all/app/pom.xml", &pom("app", "1", &format!("{parent}{needed}{source}")));
     place
@@ -101,19 +109,34 @@ fn maven_place() -> Place {
 fn maven_tells_what_each_module_is_compiled_with() {
     let expected = "\
 module all
+file all/pom.xml
 level 11
 source all/src/main/java
 output all/target/classes
 module all/core
-level 11
+file all/core/pom.xml
+file all/pom.xml
+level 8
 source all/core/src/main/java
 output all/core/target/classes
 jar repository/g/near/3/near-3.jar
 jar repository/g/far/3/far-3.jar
+module all/bundle
+file all/bundle/pom.xml
+file all/pom.xml
+level 11
+source all/bundle/src/main/java
+output all/bundle/target/classes
+needs all/core
+jar repository/g/near/3/near-3.jar
+jar repository/g/far/3/far-3.jar
 module all/app
+file all/app/pom.xml
+file all/pom.xml
 level 11
 source all/app/code
 output all/app/target/classes
+jar all/core/target/test-classes
 needs all/core
 jar repository/g/near/3/near-3.jar
 jar repository/g/far/3/far-3.jar
@@ -124,13 +147,13 @@ end
 }
 
 #[test]
-fn a_module_of_which_maven_cannot_know_enough_is_left_out() {
+fn a_module_of_which_maven_cannot_know_enough_is_unknown() {
     let place = maven_place();
-    fs::remove_file(place.path("repository/g/near/3/near-3.pom")).expect("removed");
-    fs::remove_file(place.path("repository/g/near/3/near-3.jar")).expect("removed");
+    let arguments = fs::read_to_string(place.path("all/.mvn/maven.config")).expect("there");
+    place.write("all/.mvn/maven.config", &arguments.replace("-Dnear=3", "-Dnear=[7,8)"));
     let answer = place.ask().expect("an answer");
-    assert!(answer.contains("module all\n") && answer.ends_with("end\n"), "{answer}");
-    assert!(!answer.contains("near-3.jar"), "{answer}");
+    let unknown = ["core", "bundle", "app"].map(|name| format!("module all/{name}\nunknown\n")).concat();
+    assert!(answer.ends_with(&format!("{unknown}end\n")), "{answer}");
 }
 
 #[test]
@@ -139,35 +162,44 @@ fn what_maven_complains_about_is_told() {
     place.write("all/core/pom.xml", "<project>");
     let failure = place.ask().expect_err("no answer");
     assert!(failure.starts_with("Maven cannot tell the class paths: "), "{failure}");
-    assert!(failure.contains("Non-parseable POM") || failure.contains("problems"), "{failure}");
+    assert!(failure.contains("all/core/pom.xml") && !failure.contains("ERROR"), "{failure}");
 }
 
 fn gradle_place() -> Place {
     let place = Place::new();
     place.write("jars/near-3.jar", "PK");
-    place.write("all/settings.gradle", "include 'app', 'core', 'docs'\n");
+    // Names that differ in nothing but what they are, and another build with a root of its own.
+    place.write("all/settings.gradle", "include 'app', 'core', 'docs', 'Aa', 'BB'\nincludeBuild '../lib'\n");
+    place.write("lib/settings.gradle", "rootProject.name = 'lib'\n");
+    place.write("lib/build.gradle", "apply plugin: 'java'\ngroup = 'g'\nversion = '1'\n");
     place.write("all/gradle.properties", "near=3\n");
     let build = format!(
-        "configure([project(':app'), project(':core')]) {{\n\
+        "configure([':app', ':core', ':Aa', ':BB'].collect {{ project(it) }}) {{\n\
          apply plugin: 'java'\nsourceCompatibility = 11\nrepositories {{ flatDir {{ dirs '{}' }} }}\n}}\n",
         place.path("jars").display()
     );
     place.write("all/build.gradle", &build);
     place.write("all/core/build.gradle", "dependencies { compile \"g:near:$near\" }\n");
     let sources = "sourceSets { main { java { srcDirs = ['code'] } } }\n";
-    let needed = "dependencies { compile project(':core'), 'g:lost:3'; testCompile 'g:junit:3' }\n";
+    let needed =
+        "dependencies { compile project(':core'), 'g:lost:3', 'g:lib:1'; testCompile 'g:junit:3' }\n";
     place.write("all/app/build.gradle", &format!("{sources}{needed}"));
     place
 }
 
 #[test]
 fn gradle_tells_what_each_project_is_compiled_with() {
+    let plain = ["Aa", "BB"].map(|name| {
+        let module = format!("module all/{name}\nlevel 11\nsource all/{name}/src/main/java\n");
+        format!("{module}output all/{name}/build/classes/java/main\n")
+    });
     let app = "module all/app
 level 11
 source all/app/code
 output all/app/build/classes/java/main
 missing g:lost:3
 needs all/core
+jar lib/build/libs/lib-1.jar
 jar jars/near-3.jar
 ";
     let core = "module all/core
@@ -176,7 +208,7 @@ source all/core/src/main/java
 output all/core/build/classes/java/main
 jar jars/near-3.jar
 ";
-    assert_eq!(gradle_place().ask().as_deref(), Ok(&*format!("{app}{core}end\n")));
+    assert_eq!(gradle_place().ask().as_deref(), Ok(&*format!("{}{app}{core}end\n", plain.concat())));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Puts a Maven or Gradle project on the plan: the classes its build left, the sources when those are newer,
 //! and its dependencies. Knows nothing of what a pom looks like.
 
-use crate::build_paths::BuildPaths;
+use crate::build_paths::{Answers, Build, BuildPaths};
 use crate::jdk::Environment;
 use crate::maven::{self, Effective};
 use crate::modules::{self, Module};
@@ -17,10 +17,16 @@ use std::path::{Path, PathBuf};
 
 impl Plan {
     /// False when nothing lies where such projects keep it.
-    pub(crate) fn add_project(&mut self, path: &Path, environment: &Environment, notes: &Notes) -> bool {
+    pub(crate) fn add_project(
+        &mut self,
+        path: &Path,
+        environment: &Environment,
+        answers: &mut Answers,
+        notes: &Notes,
+    ) -> bool {
         let mut unreadable = Vec::new();
         let mut modules = modules::modules(path, &mut unreadable);
-        if let Some(told) = BuildPaths::kept(path, &modules) {
+        if let Some(told) = self.told(path, &modules, answers, notes) {
             told.give(&mut modules);
         }
         unreadable.into_iter().for_each(|pom| notes.add(Kind::BadBuildFile, pom));
@@ -34,6 +40,24 @@ impl Plan {
         self.modules.retain(|module| !module.sources.is_empty());
         self.connect(&modules);
         any
+    }
+
+    /// What the build tool has said, of this build or of the last that was known.
+    fn told(
+        &mut self,
+        path: &Path,
+        modules: &[Module],
+        answers: &mut Answers,
+        notes: &Notes,
+    ) -> Option<BuildPaths> {
+        let (build, told) = Build::of(path, modules);
+        if let Some(told) = told {
+            answers.insert(path.to_path_buf(), told);
+        } else if build.is_outdated || answers.contains_key(path) {
+            notes.add(Kind::OutdatedBuildPaths, path.display().to_string());
+        }
+        self.builds.push(build);
+        answers.get(path).cloned()
     }
 
     fn add_module(&mut self, module: &Module, notes: &Notes) -> bool {
@@ -55,7 +79,9 @@ impl Plan {
             let outputs = built.iter().map(|(root, _)| root.clone()).collect();
             let built = newest(&found.classes);
             let mut written = SourceModule { outputs, built, ..SourceModule::of(module) };
-            written.jars = module.told.as_ref().map(|told| told.jars.clone());
+            // What is missing may be somewhere else on the class path.
+            let told = module.told.as_ref().filter(|told| told.missing.is_empty());
+            written.jars = told.map(|told| told.jars.clone());
             for root in roots.iter().chain(&module.generated_directories()) {
                 written.sources.extend(look(root, notes).java);
                 written.roots.push(root.clone());

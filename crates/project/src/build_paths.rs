@@ -12,17 +12,21 @@ use xxhash_rust::xxh3::Xxh3;
 /// Where it is kept, in the directory of the project.
 pub const KEPT: &str = ".snarl/build-paths";
 /// Counted up with every change of what an answer looks like.
-const FORMAT: &str = "snarl build paths 1";
+const FORMAT: &str = "snarl build paths 2";
 /// Without it an answer was not written to its end.
 const END: &str = "end";
 /// More is no build.
 const MAX_FILES: usize = 2_000;
 const MAX_LENGTH: u64 = 4 << 20;
+const MAX_ANSWER: u64 = 16 << 20;
 const MAX_DEPTH: usize = 8;
 
-/// By the directories of modules.
+/// Of all modules, by their directories, and the files that say so beside the usual ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BuildPaths(BTreeMap<PathBuf, ModulePaths>);
+pub(crate) struct BuildPaths {
+    modules: BTreeMap<PathBuf, ModulePaths>,
+    files: BTreeSet<PathBuf>,
+}
 
 /// Tests left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct ModulePaths {
     pub jars: Vec<PathBuf>,
     /// Coordinates of dependencies that are not on this machine.
     pub missing: Vec<String>,
+    /// The tool itself does not know what it needs.
+    is_unknown: bool,
 }
 
 impl BuildPaths {
@@ -46,12 +52,15 @@ impl BuildPaths {
     ///
     /// ```text
     /// module /home/me/app
+    /// file /home/me/app/pom.xml
     /// level 17
     /// source /home/me/app/src/main/java
     /// output /home/me/app/target/classes
     /// needs /home/me/core
     /// jar /home/me/.m2/repository/g/a/1/a-1.jar
     /// missing g:b:2
+    /// module /home/me/other
+    /// unknown
     /// end
     /// ```
     fn parse(answer: &str, root: &Path) -> Option<BuildPaths> {
@@ -62,7 +71,7 @@ impl BuildPaths {
             Ok(within) => root.join(within),
             Err(_) => PathBuf::from(text),
         };
-        let mut modules: BTreeMap<PathBuf, ModulePaths> = BTreeMap::new();
+        let mut all = BuildPaths::default();
         let mut module = None;
         for line in answer.lines() {
             let (word, value) = line.split_once(' ').unwrap_or((line, ""));
@@ -70,35 +79,35 @@ impl BuildPaths {
                 module = Some(path(value));
             }
             if word == END {
-                return Some(BuildPaths(modules));
+                return Some(all);
             }
-            let paths = modules.entry(module.clone()?).or_default();
+            let paths = all.modules.entry(module.clone()?).or_default();
             match word {
+                "file" => _ = all.files.insert(path(value)),
                 "level" => paths.level = level(value),
                 "source" => paths.sources.push(path(value)),
                 "output" => paths.outputs.push(path(value)),
                 "needs" => paths.needs.push(path(value)),
                 "jar" => paths.jars.push(path(value)),
                 "missing" => paths.missing.push(value.to_owned()),
+                "unknown" => paths.is_unknown = true,
                 _ => {}
             }
         }
         None
     }
 
-    /// What was kept, unless the build has changed since or jars are gone.
-    pub(crate) fn kept(root: &Path, modules: &[Module]) -> Option<BuildPaths> {
-        let text = fs::read_to_string(root.join(KEPT)).ok()?;
-        let (head, answer) = split(&text)?;
-        let paths = BuildPaths::parse(answer, root)?;
-        let is_there = paths.0.values().flat_map(|module| &module.jars).all(|jar| jar.exists());
-        let directories = modules.iter().map(|module| &module.directory).chain(paths.0.keys());
-        (is_there && head == fingerprint(root, directories)).then_some(paths)
+    fn has_its_jars(&self) -> bool {
+        self.modules.values().flat_map(|module| &module.jars).all(|jar| jar.exists())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.modules.values().all(|module| module.missing.is_empty() && !module.is_unknown)
     }
 
     /// Gives each module what is said of it, and adds those that were not known.
     pub(crate) fn give(self, modules: &mut Vec<Module>) {
-        for (directory, paths) in self.0 {
+        for (directory, paths) in self.modules.into_iter().filter(|(_, paths)| !paths.is_unknown) {
             match modules.iter_mut().find(|module| module.directory == directory) {
                 Some(module) => module.told = Some(paths),
                 None if !directory.is_dir() => {}
@@ -108,29 +117,47 @@ impl BuildPaths {
     }
 }
 
+/// The answers that counted last, by the directories of projects: who follows one goes on with them until there are
+/// newer ones.
+pub(crate) type Answers = BTreeMap<PathBuf, BuildPaths>;
+
 /// A project whose build tool may be asked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Build {
     root: PathBuf,
     modules: Vec<PathBuf>,
-    /// What is kept is up to date and nothing was missing.
-    pub is_known: bool,
     /// Another one when the build has changed.
     pub fingerprint: String,
+    /// What is kept is of this build, and nothing was missing.
+    pub is_known: bool,
+    /// What is kept is of another state of it.
+    pub(crate) is_outdated: bool,
 }
 
 impl Build {
     /// Nothing where there is no Maven or Gradle project.
     pub fn at(root: &Path) -> Option<Build> {
-        if !modules::is_project(root) {
-            return None;
-        }
-        let modules = modules::modules(root, &mut Vec::new());
-        let kept = BuildPaths::kept(root, &modules);
-        let is_known = kept.is_some_and(|paths| paths.0.values().all(|module| module.missing.is_empty()));
-        let modules: Vec<PathBuf> = modules.into_iter().map(|module| module.directory).collect();
-        let fingerprint = fingerprint(root, modules.iter());
-        Some(Build { root: root.to_path_buf(), modules, is_known, fingerprint })
+        let is_project = modules::is_project(root);
+        is_project.then(|| Build::of(root, &modules::modules(root, &mut Vec::new())).0)
+    }
+
+    /// With what its tool has said of it as it is now.
+    pub(crate) fn of(root: &Path, modules: &[Module]) -> (Build, Option<BuildPaths>) {
+        let modules: Vec<PathBuf> = modules.iter().map(|module| module.directory.clone()).collect();
+        let kept = read(root);
+        let paths = kept.as_ref().map(|(_, paths)| paths);
+        let fingerprint = fingerprint(root, &modules, paths);
+        let is_kept = kept.is_some();
+        let kept = kept.filter(|(of, paths)| *of == fingerprint && paths.has_its_jars());
+        let kept = kept.map(|(_, paths)| paths);
+        let build = Build {
+            root: root.to_path_buf(),
+            modules,
+            fingerprint,
+            is_known: kept.as_ref().is_some_and(BuildPaths::is_complete),
+            is_outdated: is_kept && kept.is_none(),
+        };
+        (build, kept)
     }
 
     pub fn root(&self) -> &Path {
@@ -139,10 +166,14 @@ impl Build {
 
     /// Keeps an answer for whoever opens the project. Whether it is another than before.
     pub fn keep(&self, answer: &str) -> io::Result<bool> {
-        let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the answer is incomplete");
-        let paths = BuildPaths::parse(answer, &self.root).ok_or_else(invalid)?;
-        let directories = self.modules.iter().chain(paths.0.keys());
-        let text = format!("{FORMAT}\n{}\n{answer}", fingerprint(&self.root, directories));
+        let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
+        if Build::at(&self.root).is_none_or(|now| now.fingerprint != self.fingerprint) {
+            return Err(invalid("the build has changed meanwhile"));
+        }
+        let answer: String = answer.lines().map(|line| present(line) + "\n").collect();
+        let paths =
+            BuildPaths::parse(&answer, &self.root).ok_or_else(|| invalid("the answer is incomplete"))?;
+        let text = format!("{FORMAT}\n{}\n{answer}", fingerprint(&self.root, &self.modules, Some(&paths)));
         let file = self.root.join(KEPT);
         if fs::read_to_string(&file).is_ok_and(|kept| kept == text) {
             return Ok(false);
@@ -159,9 +190,23 @@ impl Build {
     }
 }
 
-/// The fingerprint of the build, and the answer.
-fn split(text: &str) -> Option<(&str, &str)> {
-    text.strip_prefix(FORMAT)?.strip_prefix('\n')?.split_once('\n')
+/// Directories on a class path need not be there, and a jar that is not is nothing to wait for.
+fn present(line: &str) -> String {
+    match line.strip_prefix("jar ").filter(|jar| !Path::new(jar).exists()) {
+        Some(jar) => format!("absent {jar}"),
+        None => line.to_string(),
+    }
+}
+
+/// The fingerprint of a build, and what was kept of it.
+fn read(root: &Path) -> Option<(String, BuildPaths)> {
+    let file = root.join(KEPT);
+    if fs::metadata(&file).ok()?.len() > MAX_ANSWER {
+        return None;
+    }
+    let text = fs::read_to_string(file).ok()?;
+    let (of, answer) = text.strip_prefix(FORMAT)?.strip_prefix('\n')?.split_once('\n')?;
+    Some((of.to_string(), BuildPaths::parse(answer, root)?))
 }
 
 /// `1.8` and `8` are the same.
@@ -169,16 +214,23 @@ pub(crate) fn level(text: &str) -> Option<u32> {
     text.strip_prefix("1.").unwrap_or(text).trim().parse().ok()
 }
 
-/// Of every file that a build is written in.
-fn fingerprint<'a>(root: &'a Path, modules: impl Iterator<Item = &'a PathBuf>) -> String {
-    let mut files = BTreeSet::new();
-    for directory in modules.map(PathBuf::as_path).chain([root]) {
+/// Of every file that a build is written in, and where it lies: what is kept names places.
+fn fingerprint(root: &Path, modules: &[PathBuf], told: Option<&BuildPaths>) -> String {
+    let mut files: BTreeSet<PathBuf> = told.iter().flat_map(|told| &told.files).cloned().collect();
+    let told = told.iter().flat_map(|told| told.modules.keys());
+    for directory in modules.iter().chain(told).map(PathBuf::as_path).chain([root]) {
         files.extend(children(directory).into_iter().filter(|file| is_build_file(file)));
+    }
+    // Gradle files are often cut into pieces that lie beside the modules.
+    let beside = children(root).into_iter().filter(|child| child.is_dir() && !is_made(child));
+    for directory in beside {
+        files.extend(children(&directory).into_iter().filter(|file| is_build_file(file)));
     }
     for directory in [".mvn", "gradle", "buildSrc"] {
         all_below(&root.join(directory), 0, &mut files);
     }
     let mut hasher = Xxh3::new();
+    hasher.update(root.canonicalize().unwrap_or_default().as_os_str().as_encoded_bytes());
     for file in files {
         let bytes = fs::read(&file).unwrap_or_default();
         let name = file.strip_prefix(root).unwrap_or(&file);
@@ -192,13 +244,20 @@ fn fingerprint<'a>(root: &'a Path, modules: impl Iterator<Item = &'a PathBuf>) -
 fn is_build_file(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_named = ["pom.xml", "gradle.properties", "gradle.lockfile"].contains(&name);
-    is_named || name.ends_with(".gradle") || name.ends_with(".gradle.kts")
+    (is_named || name.ends_with(".gradle") || name.ends_with(".gradle.kts")) && file.is_file()
+}
+
+/// Directories that a build makes, and those that nobody looks into.
+fn is_made(directory: &Path) -> bool {
+    let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with('.') || ["build", "target", "out", "bin", "node_modules"].contains(&name)
 }
 
 fn all_below(directory: &Path, depth: usize, files: &mut BTreeSet<PathBuf>) {
     for child in children(directory) {
         let Ok(metadata) = fs::symlink_metadata(&child) else { continue };
-        let is_made = ["build", ".gradle", "out", "bin"].iter().any(|name| child.ends_with(name));
+        // Further down these may be packages.
+        let is_made = depth == 0 && is_made(&child);
         if metadata.is_dir() && !is_made && depth < MAX_DEPTH {
             all_below(&child, depth + 1, files);
         } else if metadata.is_file() && metadata.len() <= MAX_LENGTH && files.len() < MAX_FILES {

@@ -179,7 +179,9 @@ impl Interest {
         match self {
             Interest::Tree(root) => {
                 // With the directory that it is kept in, because of a new one nothing else is reported at first.
-                let is_kept = |within: &Path| Path::new(build_paths::KEPT).starts_with(within);
+                let is_kept = |within: &Path| {
+                    Path::new(build_paths::KEPT).starts_with(within) || within.starts_with(".mvn")
+                };
                 let is_seen = |within: &Path| !is_hidden(within) || is_kept(within);
                 path.strip_prefix(root).is_ok_and(is_seen) || root.starts_with(path)
             }

@@ -57,6 +57,7 @@ pub use stamp::Stamp;
 pub use watched::{Change, ClassChange, Refresh, Watched};
 
 use assemble::Assembly;
+use build_paths::Answers;
 use classfile::{ClassBytes, ClassSource, Layer};
 use classpath::ClassPath;
 use compile::Compiled;
@@ -100,7 +101,7 @@ pub fn open(request: &Request) -> Result<Project, Error> {
 
 pub fn open_in(request: &Request, environment: &Environment) -> Result<Project, Error> {
     let notes = Notes::default();
-    let (plan, errors) = Plan::of(request, Compiling::Here, environment, &notes);
+    let (plan, errors) = Plan::of(request, Compiling::Here, environment, &mut Answers::new(), &notes);
     if let Some(error) = errors.into_iter().next() {
         return Err(error);
     }

@@ -107,13 +107,24 @@ impl Module {
         let mut names = vec!["target/classes".to_string()];
         names.extend(LANGUAGES.map(|language| format!("build/classes/{language}/main")));
         names.extend(["build/classes/main", "bin/main", "out/production/classes"].map(str::to_string));
-        self.with_told(self.existing(names), |told| &told.outputs)
+        match &self.told {
+            // Elsewhere there may be classes of an earlier build.
+            Some(told) if !told.outputs.is_empty() => {
+                told.outputs.iter().filter(|path| path.is_dir()).cloned().collect()
+            }
+            _ => self.existing(names),
+        }
     }
 
     pub fn source_directories(&self) -> Vec<PathBuf> {
         let mut names: Vec<_> = LANGUAGES.iter().map(|language| format!("src/main/{language}")).collect();
         names.extend(self.pom.iter().filter_map(|pom| pom.source_directory.clone()));
-        self.with_told(self.existing(names), |told| &told.sources)
+        let mut found = self.existing(names);
+        let told = self.told.iter().flat_map(|told| &told.sources).filter(|path| path.is_dir());
+        found.extend(told.cloned());
+        let mut seen = BTreeSet::new();
+        found.retain(|directory| seen.insert(directory.clone()));
+        found
     }
 
     /// Sources that the build itself wrote.
@@ -136,15 +147,6 @@ impl Module {
     /// Directories that hold the jars of dependencies.
     pub fn jar_directories(&self) -> Vec<PathBuf> {
         self.existing(["target/dependency", "lib", "libs"].map(str::to_string).to_vec())
-    }
-
-    /// And those that the build tool names, each once.
-    fn with_told(&self, mut found: Vec<PathBuf>, more: fn(&ModulePaths) -> &Vec<PathBuf>) -> Vec<PathBuf> {
-        let told = self.told.iter().flat_map(more).filter(|path| path.is_dir());
-        found.extend(told.cloned());
-        let mut seen = BTreeSet::new();
-        found.retain(|directory| seen.insert(directory.clone()));
-        found
     }
 
     fn existing(&self, names: Vec<String>) -> Vec<PathBuf> {

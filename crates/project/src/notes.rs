@@ -21,6 +21,7 @@ pub enum Kind {
     UncompiledSources,
     StaleClasses,
     BadBuildFile,
+    OutdatedBuildPaths,
     TooManyFiles,
     Unsettled,
     SourceErrors,
@@ -45,6 +46,7 @@ impl Kind {
             Kind::UncompiledSources => "uncompiled-sources",
             Kind::StaleClasses => "stale-classes",
             Kind::BadBuildFile => "bad-build-file",
+            Kind::OutdatedBuildPaths => "outdated-build-paths",
             Kind::TooManyFiles => "too-many-files",
             Kind::Unsettled => "unsettled-file",
             Kind::SourceErrors => "source-errors",
@@ -79,6 +81,10 @@ impl Kind {
                 "modules whose classes are older than their sources; build the project to see the latest"
             }
             Kind::BadBuildFile => "build files that cannot be read; the usual layout is assumed",
+            Kind::OutdatedBuildPaths => {
+                "projects whose build has changed since its tool was asked for class paths, which may be others now; \
+                 an editor asks again"
+            }
             Kind::TooManyFiles => "directories with too many files, read in part",
             Kind::Unsettled => {
                 "files that are incomplete or cannot be read now; what they held before is used, if anything"

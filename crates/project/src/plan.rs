@@ -1,6 +1,7 @@
 //! From the paths a user names to what goes on the class path and what must be compiled first. Looks at
 //! directories and modification times; reads no classes and runs nothing.
 
+use crate::build_paths::{Answers, Build};
 use crate::jdk::Environment;
 use crate::modules::{self, Module};
 use crate::notes::{Kind, Notes};
@@ -22,6 +23,8 @@ pub struct Plan {
     pub source_roots: Vec<PathBuf>,
     /// Sources that somebody else compiles.
     pub modules: Vec<SourceModule>,
+    /// Projects that have a build tool.
+    pub builds: Vec<Build>,
     /// Elements of the class path that the user named.
     pub asked_for: Vec<PathBuf>,
     pub(crate) compiling: Compiling,
@@ -63,12 +66,13 @@ impl Plan {
         request: &Request,
         compiling: Compiling,
         environment: &Environment,
+        answers: &mut Answers,
         notes: &Notes,
     ) -> (Plan, Vec<Error>) {
         let mut plan = Plan { compiling, ..Plan::default() };
         let mut errors = Vec::new();
         for path in &request.paths {
-            errors.extend(plan.add_program(path, environment, notes).err());
+            errors.extend(plan.add_program(path, environment, answers, notes).err());
         }
         let named = plan.elements.len();
         for path in &request.classpath {
@@ -93,7 +97,13 @@ impl Plan {
     }
 
     /// A path the user wants analysed.
-    fn add_program(&mut self, path: &Path, environment: &Environment, notes: &Notes) -> Result<(), Error> {
+    fn add_program(
+        &mut self,
+        path: &Path,
+        environment: &Environment,
+        answers: &mut Answers,
+        notes: &Notes,
+    ) -> Result<(), Error> {
         let unreadable = |error: std::io::Error| Error::Unreadable(path.to_path_buf(), error.to_string());
         let metadata = fs::metadata(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::NotFound(path.to_path_buf()),
@@ -103,7 +113,7 @@ impl Plan {
             self.add_file(path, Layer::App)?;
         } else if metadata.is_dir() {
             fs::read_dir(path).map_err(unreadable)?;
-            if !(modules::is_project(path) && self.add_project(path, environment, notes)) {
+            if !(modules::is_project(path) && self.add_project(path, environment, answers, notes)) {
                 self.add_directory(path, notes);
             }
         } else {

@@ -2,6 +2,7 @@
 //! classes that differ. Knows nothing of how changes are noticed.
 
 use crate::assemble::{Assembly, Items};
+use crate::build_paths::{Answers, Build};
 use crate::classpath::ClassPath;
 use crate::events::Events;
 use crate::held::Held;
@@ -54,6 +55,8 @@ pub struct Watched {
     events: Events,
     project: Arc<Project>,
     modules: Vec<SourceModule>,
+    builds: Vec<Build>,
+    answers: Answers,
 }
 
 /// What a look at the files has brought.
@@ -66,6 +69,8 @@ pub struct Refresh {
     pub resources: bool,
     /// Sources that are not compiled here ([`Watched::open_for_editing`]), as far as they were looked at.
     pub modules: Vec<SourceModule>,
+    /// Projects that have a build tool.
+    pub builds: Vec<Build>,
     /// Files that are being written or have just vanished. Until they settle, what they held before is used.
     pub unsettled: Vec<PathBuf>,
     /// When to look again even if nothing happens until then.
@@ -117,7 +122,8 @@ impl Watched {
         now: Instant,
     ) -> Result<Watched, Error> {
         let notes = Notes::default();
-        let (plan, errors) = Plan::of(request, compiling, environment, &notes);
+        let mut answers = Answers::new();
+        let (plan, errors) = Plan::of(request, compiling, environment, &mut answers, &notes);
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
@@ -148,7 +154,7 @@ impl Watched {
         let mut events = Events::new();
         events.follow(request, &project.classpath.archives());
         let (request, environment) = (request.clone(), environment.clone());
-        let modules = plan.modules;
+        let (modules, builds) = (plan.modules, plan.builds);
         Ok(Watched {
             request,
             compiling,
@@ -162,6 +168,8 @@ impl Watched {
             events,
             project,
             modules,
+            builds,
+            answers,
         })
     }
 
@@ -170,8 +178,13 @@ impl Watched {
         &self.modules
     }
 
-    fn plan(&self, notes: &Notes) -> (Plan, Vec<Error>) {
-        Plan::of(&self.request, self.compiling, &self.environment, notes)
+    /// Projects that have a build tool, as they were found last.
+    pub fn builds(&self) -> &[Build] {
+        &self.builds
+    }
+
+    fn plan(&mut self, notes: &Notes) -> (Plan, Vec<Error>) {
+        Plan::of(&self.request, self.compiling, &self.environment, &mut self.answers, notes)
     }
 
     pub fn project(&self) -> &Arc<Project> {
@@ -242,7 +255,7 @@ impl Watched {
         self.held.end();
         classpath.note_duplicates(&notes);
         note_troubles(&self.recompiler, &self.held, &notes);
-        self.modules = plan.modules;
+        (self.modules, self.builds) = (plan.modules, plan.builds);
         self.replace(classpath, plan.source_roots, notes, now)
     }
 
@@ -278,14 +291,16 @@ impl Watched {
             unsettled: unsettled.into_iter().map(|(path, _)| path.to_path_buf()).collect(),
             again: soon.then_some(SOON),
             modules: self.modules.clone(),
+            builds: self.builds.clone(),
             project,
         }
     }
 
     fn unchanged(&self, unsettled: Vec<PathBuf>, again: Duration) -> Refresh {
         let project = self.project.clone();
-        let (classes, modules) = (Vec::new(), self.modules.clone());
-        Refresh { project, classes, resources: false, modules, unsettled, again: Some(again) }
+        let (modules, builds) = (self.modules.clone(), self.builds.clone());
+        let again = Some(again);
+        Refresh { project, classes: Vec::new(), resources: false, modules, builds, unsettled, again }
     }
 }
 

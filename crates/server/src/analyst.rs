@@ -127,7 +127,7 @@ impl Analyst {
                     self.open.insert(path.clone(), (*version, text.clone()));
                 }
                 Event::Closed(path) => _ = self.open.remove(path),
-                Event::Files(_) => {}
+                Event::Files(_) | Event::Builds(_) => {}
             }
         }
     }

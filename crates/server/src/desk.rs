@@ -4,6 +4,7 @@
 use crate::questions::Question;
 use crate::settings::Settings;
 use live::Files;
+use project::Build;
 use session::Cancel;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -15,9 +16,15 @@ const MOST_PAUSES: u32 = 8;
 
 /// Something that has happened.
 pub enum Event {
-    Text { path: PathBuf, version: i32, text: Arc<str> },
+    Text {
+        path: PathBuf,
+        version: i32,
+        text: Arc<str>,
+    },
     Closed(PathBuf),
     Files(Files),
+    /// What its build tools may be asked about is otherwise now.
+    Builds(Vec<Build>),
 }
 
 /// What is to be done next.
@@ -60,7 +67,9 @@ impl Desk {
             waiting.texts = Some((first, now));
             waiting.events.retain(|other| !matches!(other, Event::Text { path: old, .. } if old == path));
         }
-        waiting.running.cancel();
+        if !matches!(event, Event::Builds(_)) {
+            waiting.running.cancel();
+        }
         waiting.events.push(event);
         self.arrived.notify_one();
     }

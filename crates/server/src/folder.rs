@@ -23,6 +23,7 @@ pub struct Folder {
     pub complaint: Option<String>,
     /// The client shows how far it is.
     pub shows_progress: bool,
+    asking: Asking,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -49,6 +50,7 @@ impl Folder {
             let text = if settings.on_type { &document.text } else { &document.saved };
             (path.clone(), (document.version, text.clone()))
         });
+        let asking = Asking::default();
         let analyst = Analyst {
             root: root.clone(),
             open: open.collect(),
@@ -56,7 +58,7 @@ impl Folder {
             launching,
             desk: desk.clone(),
             tell,
-            asking: Asking::default(),
+            asking: asking.clone(),
             failure: None,
         };
         let thread = thread::Builder::new().stack_size(STACK).spawn(move || analyst.run()).ok();
@@ -67,6 +69,7 @@ impl Folder {
             state: State::Starting,
             complaint: None,
             shows_progress: false,
+            asking,
             thread,
         }
     }
@@ -79,6 +82,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         self.desk.end();
+        self.asking.end();
         // An update under way ends by itself; the process does not wait for it.
         drop(self.thread.take());
     }

@@ -29,6 +29,7 @@ pub fn follow(mut watched: Watched, desk: Arc<Desk>) -> Follower {
         let mut due = Instant::now() + AT_LEAST;
         let mut modules = watched.modules().to_vec();
         let mut stamps = stamps(&modules);
+        let mut builds = watched.builds().to_vec();
         while !is_over.load(Ordering::Relaxed) && !desk.has_ended() {
             let left = due.saturating_duration_since(Instant::now());
             if !watched.wait(left.min(A_WHILE)) && !left.is_zero() {
@@ -37,6 +38,10 @@ pub fn follow(mut watched: Watched, desk: Arc<Desk>) -> Follower {
             let now = Instant::now();
             let refresh = watched.refresh(now);
             due = now + refresh.again.unwrap_or(AT_LEAST);
+            if refresh.builds != builds {
+                builds.clone_from(&refresh.builds);
+                desk.put(Event::Builds(refresh.builds));
+            }
             let looked = self::stamps(&refresh.modules);
             let is_other = refresh.modules != modules || looked != stamps;
             if is_other || refresh.resources || !refresh.classes.is_empty() {

@@ -8,7 +8,7 @@ use crate::questions::{Answerer, Offered, Question};
 use crate::telling::{Cost, Telling};
 use findings::{Note, Report};
 use live::{Live, LiveSource};
-use project::{Config, Project, Watched};
+use project::{Build, Config, Project, Watched};
 use session::{Cancel, Change, Session};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct Under {
     source: Arc<LiveSource>,
     /// The project as it was opened.
     opened: Arc<Project>,
+    /// Whose tools may be asked.
+    builds: Vec<Build>,
     session: Session,
     kept: Option<Kept>,
     /// Classes of an update that was given up, and whether resources are among them.
@@ -55,6 +57,7 @@ impl Under {
             (error.to_string(), reason)
         })?;
         let (project, modules) = (watched.project().clone(), watched.modules().to_vec());
+        let builds = watched.builds().to_vec();
         let compiler = analyst.launching.compiler(project.jdk());
         let follower = follower::follow(watched, analyst.desk.clone());
         let mut live = Live::new(compiler, project.clone(), modules);
@@ -77,6 +80,7 @@ impl Under {
             live,
             source: followed.source,
             opened: project,
+            builds,
             session,
             kept,
             overtaken: None,
@@ -107,12 +111,19 @@ impl Under {
                     }
                     let report = self.session.report();
                     self.tell(&report, &[], true, Cost::begin(), analyst);
+                    self.ask_build_tools(analyst);
                 }
-                Work::Follow(events, cancel) => {
+                Work::Follow(mut events, cancel) => {
                     analyst.note_texts(&events);
-                    let has_files = events.iter().any(|event| matches!(event, Event::Files(_)));
+                    let others = events.extract_if(.., |event| matches!(event, Event::Builds(_)));
+                    let builds = others.filter_map(|event| match event {
+                        Event::Builds(builds) => Some(builds),
+                        _ => None,
+                    });
+                    let builds = builds.last();
                     self.follow(events, &cancel, analyst);
-                    if has_files {
+                    if let Some(builds) = builds {
+                        self.builds = builds;
                         self.ask_build_tools(analyst);
                     }
                 }
@@ -126,10 +137,11 @@ impl Under {
     }
 
     /// For class paths, while everything else goes on with what can be read here.
-    fn ask_build_tools(&self, analyst: &mut Analyst) {
+    fn ask_build_tools(&self, analyst: &Analyst) {
         if analyst.settings.asks_build_tools {
-            let (roots, jdk) = (&self.setup.request.paths, self.opened.jdk());
-            analyst.asking.ask(roots, jdk, &analyst.launching, &analyst.tell);
+            analyst.asking.ask(&self.builds, self.opened.jdk(), &analyst.launching, &analyst.tell);
+        } else {
+            analyst.asking.stop();
         }
     }
 
@@ -169,6 +181,7 @@ impl Under {
                     self.telling.pictures.forget(path);
                 }
                 Event::Files(_) => self.telling.pictures.forget_all(),
+                Event::Builds(_) => {}
             }
         }
         let is_files = |event: &Event| matches!(event, Event::Files(_));
@@ -176,7 +189,7 @@ impl Under {
         if has_files {
             self.wanted.trust_files(false);
         }
-        let followed = self.live.follow(events.into_iter().map(of_live).collect());
+        let followed = self.live.follow(events.into_iter().filter_map(of_live).collect());
         cost.add("compile", followed.compiling);
         if let Some(failure) = followed.failure {
             (analyst.tell)(Tell::Note(failure.to_string()));
@@ -289,10 +302,11 @@ fn important(notes: &[Note]) -> impl Iterator<Item = &Note> {
     notes.iter().filter(|note| KINDS.contains(&note.kind.as_str()))
 }
 
-fn of_live(event: Event) -> live::Event {
+fn of_live(event: Event) -> Option<live::Event> {
     match event {
-        Event::Text { path, text, .. } => live::Event::Text(path, text),
-        Event::Closed(path) => live::Event::Closed(path),
-        Event::Files(files) => live::Event::Files(files),
+        Event::Text { path, text, .. } => Some(live::Event::Text(path, text)),
+        Event::Closed(path) => Some(live::Event::Closed(path)),
+        Event::Files(files) => Some(live::Event::Files(files)),
+        Event::Builds(_) => None,
     }
 }

@@ -114,6 +114,81 @@ fn an_answer_of_another_build_or_without_its_jars_or_its_end_does_not_count() {
 }
 
 #[test]
+fn what_is_not_there_when_it_is_told_is_nothing_to_wait_for() {
+    let place = two_modules();
+    let answer = answer(&place).replace("end\n", "jar /nowhere/classes\nend\n");
+    build(&place).keep(&answer).unwrap();
+    assert!(build(&place).is_known && layer(&opened(&place), "l/L").is_some());
+}
+
+#[test]
+fn a_module_that_the_tool_does_not_know_is_read_and_asked_about_again() {
+    let place = two_modules();
+    let all = place.path("all").canonicalize().unwrap();
+    build(&place).keep(&format!("module {}/app\nunknown\nend\n", all.display())).unwrap();
+    assert!(!build(&place).is_known);
+    assert_eq!(notes(&opened(&place)), [("missing-dependency".to_string(), 1)]);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_not_kept() {
+    let place = two_modules();
+    let asked = build(&place);
+    place.write("all/.mvn/maven.config", "-Pother");
+    assert!(asked.keep(&answer(&place)).is_err());
+    assert!(build(&place).keep(&answer(&place)).unwrap());
+}
+
+#[test]
+fn builds_are_others_when_they_move_or_when_a_file_changes_that_only_the_tool_knows() {
+    let place = two_modules();
+    let parent = place.write("parent/pom.xml", "<project/>");
+    place.write("all/web/pom.xml", "<project/>");
+    let all = place.path("all").canonicalize().unwrap();
+    let more = format!("module {}/web\nfile {}\nend\n", all.display(), parent.display());
+    build(&place).keep(&answer(&place).replace("end\n", &more)).unwrap();
+    let known = build(&place);
+    assert!(known.is_known);
+    for file in ["parent/pom.xml", "all/web/pom.xml", "all/scripts/common.gradle"] {
+        let before = std::fs::read(place.path(file)).ok();
+        place.write(file, "<project><!-- --></project>");
+        let changed = build(&place);
+        assert!(!changed.is_known && changed.fingerprint != known.fingerprint, "{file}");
+        match before {
+            Some(before) => _ = place.write(file, before),
+            None => std::fs::remove_file(place.path(file)).unwrap(),
+        }
+    }
+    std::fs::create_dir(place.path("all/.gradle")).unwrap();
+    assert!(build(&place).is_known, "what a build leaves is no part of it");
+    std::fs::rename(place.path("all"), place.path("moved")).unwrap();
+    assert!(!Build::at(&place.path("moved")).expect("a build").is_known);
+}
+
+#[test]
+fn classes_are_taken_from_where_the_tool_puts_them() {
+    let place = two_modules();
+    build(&place).keep(&answer(&place)).unwrap();
+    place.classes(&[("all/app/target/classes/a/Old.class", "a/Old"), ("all/app/out/a/A.class", "a/A")]);
+    let project = opened(&place);
+    assert_eq!((layer(&project, "a/Old"), layer(&project, "a/A")), (None, Some(Layer::App)));
+}
+
+#[test]
+fn who_follows_the_project_goes_on_with_the_last_answer() {
+    let place = two_modules();
+    build(&place).keep(&answer(&place)).unwrap();
+    let mut watched = Watched::open_for_editing(&request(&place)).unwrap_or_else(|error| panic!("{error}"));
+    let before = watched.modules().to_vec();
+    place.write("all/core/pom.xml", "<project> half");
+    let refresh = watched.refresh(std::time::Instant::now());
+    assert_eq!(refresh.modules, before);
+    assert!(!refresh.builds[0].is_known);
+    assert!(notes(&refresh.project).iter().any(|(kind, _)| kind == "outdated-build-paths"));
+    assert_eq!(layer(&opened(&place), "l/L"), None, "who opens it anew knows no answer");
+}
+
+#[test]
 fn what_was_missing_is_asked_for_again_and_used_once_it_is_here() {
     let place = two_modules();
     let answer = answer(&place).replace("end\n", "missing x:y:2\nend\n");

@@ -95,6 +95,20 @@ fn what_maven_knows_of_class_paths_is_used_as_soon_as_it_has_told() {
 }
 
 #[test]
+fn a_build_that_changes_is_asked_about_again() {
+    let (_place, root, file) = project();
+    let arguments = fs::read_to_string(root.join(".mvn/maven.config")).expect("there");
+    write(&root, ".mvn/maven.config", "--no-such-argument\n");
+    let mut client = Client::open(&root);
+    client.open_file(&file);
+    client.settle();
+    client.wait(|client| client.logged("Maven cannot tell the class paths"), "a complaint");
+    assert_eq!(client.underlined(&file), []);
+    write(&root, ".mvn/maven.config", &arguments);
+    client.wait(|client| client.underlined(&file) == race(), "the race that needs the library");
+}
+
+#[test]
 fn nobody_is_asked_whom_the_user_does_not_want_to_be_asked() {
     let (_place, root, file) = project();
     let mut client = without_tools(&root);

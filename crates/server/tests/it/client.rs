@@ -24,6 +24,7 @@ pub struct Client {
     pub state: Value,
     /// Methods of notifications and requests of the server, in their order.
     pub heard: Vec<String>,
+    log: Vec<String>,
     texts: BTreeMap<PathBuf, (i64, String)>,
 }
 
@@ -75,6 +76,7 @@ impl Client {
             published: BTreeMap::new(),
             state: Value::Null,
             heard: Vec::new(),
+            log: Vec::new(),
             texts: BTreeMap::new(),
         }
     }
@@ -141,6 +143,7 @@ impl Client {
                 self.published.insert(uri, (params["version"].as_i64(), found));
             }
             "snarl/state" => self.state = params.clone(),
+            "window/logMessage" => self.log.push(params["message"].as_str().unwrap_or_default().to_owned()),
             _ => {}
         }
         if let Some(id) = message.get("id") {
@@ -217,6 +220,11 @@ impl Client {
             (one["code"].as_str().expect("a rule").to_owned(), line)
         };
         found.iter().map(brief).collect()
+    }
+
+    /// Whether the server has written this into its log.
+    pub fn logged(&self, words: &str) -> bool {
+        self.log.iter().any(|line| line.contains(words))
     }
 
     pub fn findings(&mut self) -> Vec<Value> {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeSet;
 import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.MavenExecutionException;
@@ -59,7 +60,7 @@ public final class ClassPaths extends AbstractMavenLifecycleParticipant {
         throw new MavenExecutionException("Snarl has its answer; nothing is built", (File) null);
     }
 
-    /** Nothing for a module whose dependencies cannot be known, because a pom among them is not here. */
+    /** Little of a module whose dependencies cannot be known, because a pom among them is not here. */
     private List<String> told(MavenProject module, Map<String, MavenProject> modules, MavenSession session) {
         DefaultDependencyResolutionRequest request =
                 new DefaultDependencyResolutionRequest(module, session.getRepositorySession());
@@ -71,11 +72,17 @@ public final class ClassPaths extends AbstractMavenLifecycleParticipant {
             result = problem.getResult();
         }
         List<String> lines = new ArrayList<>();
+        lines.add("module " + module.getBasedir());
         if (result == null || !result.getCollectionErrors().isEmpty()) {
+            lines.add("unknown");
             return lines;
         }
-        lines.add("module " + module.getBasedir());
-        String level = level(module);
+        for (MavenProject one = module; one != null; one = one.getParent()) {
+            if (one.getFile() != null) {
+                lines.add("file " + one.getFile());
+            }
+        }
+        String level = level(module, session.getUserProperties());
         if (level != null) {
             lines.add("level " + level);
         }
@@ -83,8 +90,8 @@ public final class ClassPaths extends AbstractMavenLifecycleParticipant {
         lines.add("output " + module.getBuild().getOutputDirectory());
         TreeSet<String> siblings = new TreeSet<>();
         collect(result.getDependencyGraph(), modules, siblings);
-        siblings.remove(module.getBasedir().toString());
-        siblings.forEach(directory -> lines.add("needs " + directory));
+        siblings.remove("needs " + module.getBasedir());
+        lines.addAll(siblings);
         for (Dependency dependency : result.getDependencies()) {
             Artifact artifact = dependency.getArtifact();
             if (isOfProgram(dependency) && artifact.getFile() != null) {
@@ -102,19 +109,26 @@ public final class ClassPaths extends AbstractMavenLifecycleParticipant {
 
     private static void collect(DependencyNode node, Map<String, MavenProject> modules, TreeSet<String> into) {
         for (DependencyNode child : node.getChildren()) {
-            if (isOfProgram(child.getDependency())) {
-                MavenProject sibling = sibling(child, modules);
-                if (sibling != null) {
-                    into.add(sibling.getBasedir().toString());
-                }
+            MavenProject sibling = sibling(child, modules);
+            if (sibling != null && isOfProgram(child.getDependency())) {
+                boolean isOfTests = "tests".equals(child.getArtifact().getClassifier());
+                into.add(
+                        isOfTests
+                                ? "jar " + sibling.getBuild().getTestOutputDirectory()
+                                : "needs " + sibling.getBasedir());
+            }
+            if (!isForTests(child.getDependency())) {
                 collect(child, modules, into);
             }
         }
     }
 
-    /** What is only for tests is not. */
     private static boolean isOfProgram(Dependency dependency) {
-        return !"test".equals(dependency.getScope()) && !"pom".equals(dependency.getArtifact().getExtension());
+        return !isForTests(dependency) && !"pom".equals(dependency.getArtifact().getExtension());
+    }
+
+    private static boolean isForTests(Dependency dependency) {
+        return "test".equals(dependency.getScope());
     }
 
     private static MavenProject sibling(DependencyNode node, Map<String, MavenProject> modules) {
@@ -128,13 +142,15 @@ public final class ClassPaths extends AbstractMavenLifecycleParticipant {
         return group + ":" + artifact + ":" + version;
     }
 
-    private static String level(MavenProject module) {
+    private static String level(MavenProject module, Properties arguments) {
         Plugin plugin = module.getPlugin(COMPILER);
         Object configuration = plugin == null ? null : plugin.getConfiguration();
         for (String name : new String[] {"release", "source", "target"}) {
             Xpp3Dom said = configuration instanceof Xpp3Dom ? ((Xpp3Dom) configuration).getChild(name) : null;
             String value = said == null ? null : said.getValue();
-            value = value == null ? module.getProperties().getProperty("maven.compiler." + name) : value;
+            String property = "maven.compiler." + name;
+            value = value == null ? arguments.getProperty(property) : value;
+            value = value == null ? module.getProperties().getProperty(property) : value;
             if (value != null && !value.trim().isEmpty()) {
                 return value.trim();
             }

@@ -29,7 +29,7 @@ pub struct SourceModule {
     pub depends_on: Vec<PathBuf>,
     /// Of the language, as far as the build says one: 17.
     pub level: Option<u32>,
-    /// What its build tool has said that it is compiled with, other modules aside.
+    /// What its build tool has said that it is compiled with, other modules aside, until it has a class path.
     pub(crate) jars: Option<Vec<PathBuf>>,
 }
 
@@ -101,12 +101,13 @@ impl Plan {
             self.modules.iter().map(|module| (module.directory.clone(), module.outputs.clone())).collect();
         for module in &mut self.modules {
             let needed = module.depends_on.iter().filter_map(|other| outputs.get(other)).flatten();
-            let others: Vec<&PathBuf> = match &module.jars {
-                Some(jars) => needed.chain(jars).chain(&self.asked_for).collect(),
-                None => all.iter().collect(),
+            // Taken: what comes of it is all that makes modules differ.
+            let others: Vec<PathBuf> = match module.jars.take() {
+                Some(jars) => needed.chain(&jars).chain(&self.asked_for).cloned().collect(),
+                None => all.clone(),
             };
             let mut seen = BTreeSet::new();
-            let mut class_path: Vec<PathBuf> = module.outputs.iter().chain(others).cloned().collect();
+            let mut class_path: Vec<PathBuf> = module.outputs.iter().cloned().chain(others).collect();
             class_path.retain(|path| seen.insert(path.clone()));
             module.class_path = class_path;
         }

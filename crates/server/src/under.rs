@@ -21,7 +21,7 @@ pub struct Under {
     wanted: Wanted,
     live: Live,
     source: Arc<LiveSource>,
-    /// The project as it was opened.
+    /// The project as it was opened, or kept last.
     opened: Arc<Project>,
     /// Whose tools may be asked.
     builds: Vec<Build>,
@@ -264,15 +264,19 @@ impl Under {
 
     /// Keeps what was found out for the next time, once nobody waits.
     fn keep(&mut self) {
-        if std::mem::replace(&mut self.is_kept, true) || !self.session.is_sure_of_problems() {
+        let is_behind = self.overtaken.is_some() || !self.session.is_sure_of_problems();
+        if is_behind || std::mem::replace(&mut self.is_kept, true) {
             return;
+        }
+        // Under the name of the classes as they are.
+        if !Arc::ptr_eq(&self.opened, self.source.project()) {
+            self.opened = self.source.project().clone();
+            self.kept = Kept::of(&self.opened, &self.setup);
         }
         if let Some(kept) = &self.kept {
             kept.keep_state(&mut self.session);
             kept.keep_silent(&self.wanted.silent());
-            // Under the name of the classes as they were when the project was opened.
-            let is_as_opened = Arc::ptr_eq(&self.opened, self.source.project());
-            if is_as_opened && self.live.is_as_built() {
+            if self.live.is_as_built() {
                 let report = Report { stats: self.session.stats(), ..Report::clone(&self.session.report()) };
                 kept.keep(&workspace::with_notes(report, &self.opened));
             }

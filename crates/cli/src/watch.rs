@@ -86,8 +86,9 @@ fn update(session: &mut Session, news: &News, cancel: &Cancel, settings: &Settin
         classes: news.classes.iter().cloned().collect(),
         resources: news.resources,
     };
+    let began = Instant::now();
     let update = session.apply(change, &|stage, done| meter.show(stage, done), cancel)?;
-    Some(Some(Cost::of(news, update)))
+    Some(Some(Cost::of(news, update, began.elapsed().as_secs_f64())))
 }
 
 fn keep(session: &mut Session, project: &Project, settings: &Settings) {

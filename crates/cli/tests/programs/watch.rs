@@ -100,9 +100,7 @@ fn the_lock_that_fixes_the_race_makes_the_deadlock() {
         text.contains("fixed race (high confidence): Amy.x is written by two threads · Amy.java:"),
         "{text}"
     );
-    for stage in ["ms: files ", "points-to ", "happens-before ", "races ", "deadlocks "] {
-        assert!(text.contains(stage), "{text}");
-    }
+    assert!(text.contains("ms: files "), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert_as_checked(&watch, &place, &["out"]);
 

@@ -1,5 +1,5 @@
-//! The cycles that a search without any shortcut finds. In builds with assertions, of which the tests are, every search
-//! in a small graph is compared with it.
+//! The cycles that a search finds which leaves nothing out. In builds with assertions, of which the tests are, every
+//! search in a small graph is compared with it. What a cycle is, it asks the same code.
 
 use super::Group;
 use super::chosen::Chosen;
@@ -10,8 +10,9 @@ use crate::describe::Describe;
 use findings::Confidence;
 use std::collections::BTreeMap;
 
-/// Larger graphs take too long without shortcuts.
+/// Larger graphs take too long.
 const MOST_CYCLES: usize = 2_000;
+const MOST_STEPS: usize = 1_000_000;
 
 /// By the places where the locks are made: how sure the surest cycle is.
 type Best = BTreeMap<Few<u32>, Confidence>;
@@ -25,11 +26,11 @@ pub(super) fn compare(
     told: &[Group],
 ) {
     let search = Search::new(stages, describe, graph, chosen);
-    let mut all = All { search, best: Best::new(), left: MOST_CYCLES };
+    let mut all = All { search, best: Best::new(), cycles: 0, steps: 0 };
     for start in graph.numbers() {
         all.go_on(&mut vec![start], &mut Vec::new());
     }
-    if all.left == 0 {
+    if all.is_too_much() {
         return;
     }
     let best = all.best;
@@ -49,10 +50,15 @@ pub(super) fn compare(
 struct All<'a> {
     search: Search<'a>,
     best: Best,
-    left: usize,
+    cycles: usize,
+    steps: usize,
 }
 
 impl All<'_> {
+    fn is_too_much(&self) -> bool {
+        self.cycles >= MOST_CYCLES || self.steps >= MOST_STEPS
+    }
+
     /// From the last of the locks, of which the first is the smallest, by all nestings to all locks.
     fn go_on(&mut self, locks: &mut Vec<Number>, path: &mut Vec<Choice>) {
         let (start, at) = (locks[0], locks[locks.len() - 1]);
@@ -61,6 +67,10 @@ impl All<'_> {
             // Two threads may lock two objects that are one lock to the analysis.
             let is_itself = to == at && !self.search.graph.are_one[at as usize];
             for &choice in choices {
+                self.steps += 1;
+                if self.is_too_much() {
+                    return;
+                }
                 path.push(choice);
                 if to == start && path.len() > 1 {
                     self.add(path);
@@ -75,16 +85,13 @@ impl All<'_> {
     }
 
     fn add(&mut self, path: &[Choice]) {
-        self.left = self.left.saturating_sub(1);
+        self.cycles += 1;
         let next = |at: usize| &path[(at + 1) % path.len()];
         let is_cycle = (0..path.len()).all(|at| {
             let fits = |other: &Choice| self.search.compatible(&path[at], other);
             self.search.blocks(next(at), &path[at]) && path[at + 1..].iter().all(fits)
         });
-        if self.left > 0
-            && is_cycle
-            && let Some(cycle) = self.search.cycle(path)
-        {
+        if is_cycle && let Some(cycle) = self.search.cycle(path) {
             let sites = self.search.graph.sites(path.iter().map(|choice| choice.from));
             let confidence = cycle.doubts.confidence();
             let best = self.best.entry(sites).or_insert(confidence);

@@ -6,6 +6,8 @@ use crate::Stages;
 use crate::anchor::Anchor;
 use crate::frames::{Known, Ways};
 use crate::steps::Steps;
+use crate::verdict::reason;
+use findings::Dismissed;
 use happens_before::{Guard, Origin, Protection};
 
 /// The ways of one access: who runs it, whether it writes, how the object gets there.
@@ -22,16 +24,19 @@ pub(crate) struct Meeting<'x, 's> {
     pub(crate) guard: Option<Guard<'s>>,
 }
 
-/// The first pair of ways that nothing keeps apart; if there is none, one that only a guess keeps apart.
+/// The first pair of ways that nothing keeps apart; if there is none, one that only a guess keeps apart. Otherwise the
+/// strongest reason that rules one out.
 pub(crate) fn meeting<'x, 's>(
     stages: &'x Stages<'s>,
     steps: &'x Steps,
     a: Side<'x>,
     b: Side<'x>,
-) -> Option<Meeting<'x, 's>> {
+) -> Result<Meeting<'x, 's>, Dismissed> {
     let (mut mine, mut theirs) = (Ways::new(stages, a), Ways::new(stages, b));
     let mut known = Known::new(stages);
     let mut weak = None;
+    // Where no way is left, the object is unknown to others on each of them.
+    let mut dismissed = Dismissed::Unpublished;
     for left in 0..mine.ways.len() {
         for right in 0..theirs.ways.len() {
             mine.number(left);
@@ -42,21 +47,24 @@ pub(crate) fn meeting<'x, 's>(
                 *x.starts.get_or_init(|| starts(stages, steps, x.way, b.origin))
                     || *y.starts.get_or_init(|| starts(stages, steps, y.way, a.origin))
             };
-            if are_parts_of_two(stages, x.way, y.way)
-                || known.are_ordered((x.top, &mine), (y.top, &theirs), starts_other)
-            {
+            if are_parts_of_two(stages, x.way, y.way) {
+                dismissed = dismissed.max(Dismissed::DifferentOwners);
+                continue;
+            }
+            if let Some(order) = known.order((x.top, &mine), (y.top, &theirs), starts_other) {
+                dismissed = dismissed.max(reason(order));
                 continue;
             }
             match known.protection((&x.frames, &mine), (&y.frames, &theirs)) {
-                Protection::Yes(_) => {}
-                Protection::No => return Some(Meeting { ways: (x.way, y.way), guard: None }),
+                Protection::Yes(_) => dismissed = dismissed.max(Dismissed::CommonLock),
+                Protection::No => return Ok(Meeting { ways: (x.way, y.way), guard: None }),
                 Protection::Weak(guard) => {
                     weak.get_or_insert(Meeting { ways: (x.way, y.way), guard: Some(guard) });
                 }
             }
         }
     }
-    weak
+    weak.ok_or(dismissed)
 }
 
 /// Do the ways lead to parts of two wholes, or to two parts of one? What is in a field that only ever gets objects

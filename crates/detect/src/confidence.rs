@@ -90,6 +90,11 @@ impl Doubts {
         ALL.into_iter().enumerate().filter(move |(at, _)| self.0 & 1 << at != 0).map(|(_, doubt)| doubt)
     }
 
+    /// The most that each of them alone allows.
+    pub(crate) fn limit(self) -> Confidence {
+        self.iter().map(|doubt| doubt.limit()).max().unwrap_or(Confidence::High)
+    }
+
     /// One doubt limits the confidence; two together leave little of it.
     pub(crate) fn confidence(self) -> Confidence {
         let mut doubts = self.iter();

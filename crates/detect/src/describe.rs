@@ -322,15 +322,25 @@ impl<'a> Describe<'a> {
     /// field if one does. Not for fingerprints.
     pub(crate) fn headline(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> String {
         let name = self.location(location);
-        let (What::Elements | What::Contents, Some(obj)) = (location.what, location.obj) else { return name };
+        match self.called(location, sides) {
+            Some(called) => format!("{called} ({name})"),
+            None => name,
+        }
+    }
+
+    /// The field that holds the container or array, if either side calls it by one.
+    pub(crate) fn held_in(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> Option<String> {
+        self.called(location, sides).filter(|called| called.contains('.'))
+    }
+
+    /// What either side calls a container or array.
+    fn called(&self, location: Location, sides: [(Point, Option<&Anchor>); 2]) -> Option<String> {
+        let (What::Elements | What::Contents, Some(obj)) = (location.what, location.obj) else { return None };
         let called = |(point, anchor)| self.words.touched(self.stages, self.shown(point, anchor), obj);
         // A call or a constructor says how it was got, not where it is kept.
         let is_kept = |name: &String| name != "this" && !name.ends_with("()") && !name.starts_with("new ");
         let called: Vec<String> = sides.into_iter().filter_map(called).filter(is_kept).collect();
-        match called.iter().find(|name| name.contains('.')).or(called.first()) {
-            Some(called) => format!("{called} ({name})"),
-            None => name,
-        }
+        called.iter().find(|name| name.contains('.')).or(called.first()).cloned()
     }
 
     /// Where an object is allocated.

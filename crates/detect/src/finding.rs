@@ -1,7 +1,7 @@
 //! The findings that tell causes: which pair stands for one, what identifies it, and the words. Each is worked out again
 //! only when something changed that it tells. Knows nothing of how pairs are found or gathered.
 
-use crate::access::Location;
+use crate::access::{Location, What};
 use crate::anchor::Anchor;
 use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
@@ -257,6 +257,9 @@ impl<'a> Teller<'a> {
             engines: vec![Engine::WholeProgram],
             message: self.message(pair),
             field: Some(name),
+            about_contents: matches!(witness.location.what, What::Elements | What::Contents),
+            held_in: describe.held_in(witness.location, self::sides(witness)),
+            limit: Some(witness.doubts.limit()),
             object,
             why: if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() },
             sites: sites.into_iter().collect(),

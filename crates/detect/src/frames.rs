@@ -137,28 +137,28 @@ impl<'x, 's> Known<'x, 's> {
 
     /// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other
     /// side; or if the statements after those calls are ordered as well.
-    pub(crate) fn are_ordered(
+    pub(crate) fn order(
         &mut self,
         (top, mine): (usize, &Ways<'_>),
         (other, theirs): (usize, &Ways<'_>),
         starts_other: impl Fn() -> bool,
-    ) -> bool {
+    ) -> Option<Ordered> {
         let hb = self.stages.happens_before;
         let (x, y) = (&mine.tops.values[top], &theirs.tops.values[other]);
         let known = self.orders.entry((top, other)).or_insert_with(|| {
             let order = hb.ordered(&x.point, &y.point);
             Order { order, stays: OnceCell::new() }
         });
-        let Some(order) = known.order else { return false };
+        let order = known.order?;
         // A signal may be given, or awaited, on the way down.
         if order != Ordered::SignalAwait && !starts_other() {
-            return true;
+            return Some(order);
         }
         let stays = || {
             let (Some(left), Some(right)) = (x.points(), y.points()) else { return false };
             left.iter().all(|a| right.iter().all(|b| hb.ordered(a, b).is_some()))
         };
-        *known.stays.get_or_init(stays)
+        known.stays.get_or_init(stays).then_some(order)
     }
 
     /// Do locks exclude the two ways? All frames count: what is held at a call is held at the access below it.

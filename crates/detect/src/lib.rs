@@ -4,6 +4,7 @@
 mod about;
 mod access;
 mod anchor;
+mod answer;
 mod apart;
 mod asked;
 mod cache;
@@ -19,16 +20,17 @@ mod memory;
 mod names;
 mod own;
 mod pair;
-mod proof;
 mod race;
 mod steps;
 mod told;
+mod verdict;
 mod view;
 mod ways;
 mod words;
 
 pub use about::{Covers, Uses, head_after, is_reached};
-pub use proof::{Proof, Proofs};
+pub use answer::{Answer, Answers, Memory};
+pub use deadlock::Cycle;
 
 use access::Accesses;
 use asked::Questions;
@@ -41,7 +43,7 @@ use findings::{Confidence, Finding};
 use group::Groups;
 use happens_before::HappensBefore;
 use ir::Program;
-use memory::Memory;
+use memory::Memory as Touches;
 use models::Models;
 use pair::Judge;
 use pointsto::{Act, PointsTo};
@@ -68,7 +70,7 @@ pub struct Detect {
     words: Words,
     accesses: Accesses,
     caches: Caches,
-    memory: Memory,
+    memory: Touches,
     questions: Questions,
     races: Races,
     crowds: Crowds,
@@ -88,7 +90,7 @@ impl Detect {
             words: Words::new(follows),
             accesses: Accesses::new(follows),
             caches: Caches::new(follows),
-            memory: Memory::new(follows),
+            memory: Touches::new(follows),
             questions: Questions::new(follows),
             races: Races::new(follows),
             crowds: Crowds::new(follows),
@@ -147,6 +149,11 @@ impl Detect {
     pub fn deadlocks(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
         self.deadlocks.update(stages, &Describe::new(stages, &self.ways, &self.words), changes);
         self.deadlocks.all()
+    }
+
+    /// What the program says about a lock-order cycle.
+    pub fn cycle(&self, stages: &Stages<'_>, cycle: &Cycle<'_>) -> Answer {
+        self.deadlocks.answer(stages, cycle)
     }
 
     /// How many pairs of statements there are by name alone, and how many survive each stage.

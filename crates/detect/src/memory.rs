@@ -24,7 +24,7 @@ define_id! {
 }
 
 /// A field; or the elements or contents of objects of one class.
-type Key = (What, Option<ClassId>);
+pub(crate) type Key = (What, Option<ClassId>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Touch {
@@ -41,6 +41,10 @@ pub(crate) struct Memory {
     touches: Interner<TouchId, Touch>,
     /// For each statement its accesses, ascending, and to how many locations each is.
     accesses: IndexVec<TouchId, BTreeMap<AccessId, u32>>,
+    /// How many of its accesses are to objects that nobody else knows yet, and how many of those write.
+    private: IndexVec<TouchId, [u32; 2]>,
+    /// All statements that ever touched memory of a kind.
+    by_kind: IndexVec<KindId, Vec<TouchId>>,
     places: Memo<TouchId, Places>,
     locations: FxHashMap<Location, Spot>,
 }
@@ -61,6 +65,8 @@ impl Memory {
             kinds: Interner::new(),
             touches: Interner::new(),
             accesses: IndexVec::new(),
+            private: IndexVec::new(),
+            by_kind: IndexVec::new(),
             places: Memo::new(track::Kind::Touching, follows),
             locations: FxHashMap::default(),
         }
@@ -120,6 +126,10 @@ impl Memory {
 
     /// An access is no longer to these locations.
     fn remove(&mut self, stages: &Stages<'_>, access: &Access, gone: Vec<Location>, dirty: &mut Dirty) {
+        if let Some(touch) = self.private_touch(stages, access) {
+            self.private[touch][0] -= 1;
+            self.private[touch][1] -= u32::from(access.write);
+        }
         for location in gone {
             let touch = self.touch(stages, location, access);
             dirty.entry(location).or_default().insert(touch);
@@ -138,6 +148,10 @@ impl Memory {
     }
 
     fn add(&mut self, stages: &Stages<'_>, access: &Access, new: Vec<Location>, dirty: &mut Dirty) {
+        if let Some(touch) = self.private_touch(stages, access) {
+            self.private[touch][0] += 1;
+            self.private[touch][1] += u32::from(access.write);
+        }
         for location in new {
             let touch = self.touch(stages, location, access);
             dirty.entry(location).or_default().insert(touch);
@@ -152,8 +166,16 @@ impl Memory {
             self.touches.intern_new(Touch { kind, method: access.method, stmt: access.stmt });
         if is_new {
             self.accesses.push(BTreeMap::new());
+            self.private.push([0; 2]);
+            self.by_kind.at(kind).push(touch);
         }
         touch
+    }
+
+    /// The statement of an access to the field of an object that nobody else knows yet.
+    fn private_touch(&mut self, stages: &Stages<'_>, access: &Access) -> Option<TouchId> {
+        let is_private = !access.published && matches!(access.what, What::Field(_));
+        is_private.then(|| self.touch(stages, Location { what: access.what, obj: None }, access))
     }
 
     /// Whether a location is shared may be otherwise now. True if it is, or was.
@@ -213,9 +235,24 @@ impl Memory {
         self.touches.get(&Touch { kind, method, stmt })
     }
 
-    /// Every statement that touches something now.
-    pub(crate) fn touches(&self) -> impl Iterator<Item = TouchId> {
-        self.accesses.iter().filter(|(_, accesses)| !accesses.is_empty()).map(|(touch, _)| touch)
+    /// All kinds of memory that were ever touched.
+    pub(crate) fn kinds_of_memory(&self) -> impl Iterator<Item = KindId> {
+        self.by_kind.ids()
+    }
+
+    /// Every statement that touches memory of a kind now, other threads knowing the object or not.
+    pub(crate) fn touches_of(&self, kind: KindId) -> impl Iterator<Item = &TouchId> {
+        let is_there = |touch: &&TouchId| !self.accesses[**touch].is_empty() || self.private[**touch][0] > 0;
+        self.by_kind[kind].iter().filter(is_there)
+    }
+
+    /// Does the statement write memory of objects that nobody else knows yet?
+    pub(crate) fn writes_in_private(&self, touch: TouchId) -> bool {
+        self.private[touch][1] > 0
+    }
+
+    pub(crate) fn key(&self, kind: KindId) -> Key {
+        self.kinds.items()[kind]
     }
 
     pub(crate) fn kind_of(&self, touch: TouchId) -> KindId {

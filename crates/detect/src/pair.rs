@@ -1,17 +1,17 @@
-//! Judging one pair of statements: does it survive every stage? Same location, at least one write, origins that may
-//! overlap, an object both can reach, no common lock. A function of the pair alone, whatever others there are.
+//! Judging one pair of statements: every instance of it (objects, activations, origins) is put to the predicates of
+//! `verdict`, until one is surely a race. A function of the pair alone, whatever others there are.
 
 use crate::Stages;
 use crate::access::{Access, AccessId, Accesses, Location};
-use crate::anchor::{Anchor, Climbed};
-use crate::apart::{self, Meeting, Side};
+use crate::anchor::Anchor;
 use crate::asked::Questions;
 use crate::cache::Caches;
-use crate::confidence::{self, Doubt, Doubts};
+use crate::confidence::Doubts;
 use crate::describe::Describe;
 use crate::memory::{Memory, TouchId};
-use findings::Confidence;
-use happens_before::{AccessPoint, Origin, Point, Protection};
+use crate::verdict::{self, Believed, Run, Verdict};
+use findings::{Confidence, Dismissed};
+use happens_before::{Origin, Protection};
 use pointsto::Obj;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -33,27 +33,11 @@ impl track::Key for Pair {
     }
 }
 
-/// How far a pair of statements came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
-    SameObject,
-    TwoOrigins,
-    Overlapping,
-    Unlocked,
-}
-
 /// Witnesses looked at for one pair of statements, beyond which further objects hardly tell anything new.
 const TRIES: u32 = 8;
 
 /// How many places are put in order at first: mostly these settle a pair.
 const FIRST: usize = 8;
-
-/// What is found out about a pair of statements.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Judged {
-    pub(crate) stage: Stage,
-    pub(crate) best: Option<Witness>,
-}
 
 /// A surviving pair: who, on what, and how sure.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,22 +54,22 @@ pub(crate) struct Witness {
     pub(crate) anchors: Option<Box<(Anchor, Anchor)>>,
 }
 
-/// Why a pair is believed.
-struct Reasons {
-    anchors: Option<Box<(Anchor, Anchor)>>,
-    doubts: Doubts,
-}
-
 /// What is known of a pair so far.
+#[derive(Default)]
 struct Progress {
-    stage: Stage,
+    /// The strongest reason that ruled out an instance of the pair.
+    dismissed: Option<Dismissed>,
     best: Option<Witness>,
     tries: u32,
 }
 
 impl Progress {
-    fn new() -> Progress {
-        Progress { stage: Stage::SameObject, best: None, tries: 0 }
+    fn dismiss(&mut self, why: Dismissed) {
+        self.dismissed = self.dismissed.max(Some(why));
+    }
+
+    fn verdict(self) -> Option<Verdict> {
+        self.best.map(Verdict::Race).or(self.dismissed.map(Verdict::Dismissed))
     }
 
     fn is_settled(&self) -> bool {
@@ -109,7 +93,7 @@ pub(crate) struct Judge<'a> {
 
 impl Judge<'_> {
     /// `None` if the two do not meet at all.
-    pub(crate) fn look_at(&self, pair: Pair) -> Option<Judged> {
+    pub(crate) fn look_at(&self, pair: Pair) -> Option<Verdict> {
         let (first, second) = self.in_order(pair);
         let mut common = self.common(first, second);
         // In which order matters only if something survives, and mostly nothing does.
@@ -118,7 +102,7 @@ impl Judge<'_> {
         if progress.as_ref().is_some_and(|progress| progress.best.is_some()) {
             progress = self.fold_in_order(first == second, &mut common);
         }
-        progress.map(|Progress { stage, best, .. }| Judged { stage, best })
+        progress.and_then(Progress::verdict)
     }
 
     /// The same in the order of objects, of which mostly the first few settle it.
@@ -158,7 +142,7 @@ impl Judge<'_> {
                 for &b in if is_one { &theirs[n..] } else { theirs } {
                     let (left, right) = (self.accesses.get(a), self.accesses.get(b));
                     if (left.write || right.write) && (left.in_app || right.in_app) {
-                        let progress = progress.get_or_insert_with(Progress::new);
+                        let progress = progress.get_or_insert_default();
                         self.check(location, (a, left), (b, right), progress);
                         if is_enough(progress) {
                             break 'all;
@@ -222,10 +206,8 @@ impl Judge<'_> {
         (b, right): (AccessId, &Access),
         progress: &mut Progress,
     ) {
-        let hb = self.stages.happens_before;
-        let apart = matches!((left.index, right.index), (Some(i), Some(j)) if i != j);
-        if apart || left.taken && right.taken {
-            return;
+        if let Some(why) = verdict::by_access(left, right) {
+            return progress.dismiss(why);
         }
         // Whoever comes with the same locks of callers is kept apart by locks alike.
         let comers = |act| self.questions.comers(self.stages, act);
@@ -233,119 +215,47 @@ impl Judge<'_> {
         let mut locked: FxHashMap<(u32, u32), Protection<'_>> = FxHashMap::default();
         for &(p, with) in mine.iter() {
             for &(q, other) in theirs.iter() {
-                let protection = locked.entry((with, other)).or_insert_with(|| {
-                    let points = access_points(location, (left, p), (right, q));
-                    hb.protects(&hb.holder(points.0), &hb.holder(points.1))
-                });
-                if let Protection::Yes(_) = protection {
-                    if progress.stage < Stage::Overlapping {
-                        let stage = self.meet(location, (left, p), (right, q)).err();
-                        progress.stage = progress.stage.max(stage.unwrap_or(Stage::Overlapping));
-                    }
-                    continue;
-                }
-                let Reasons { doubts, anchors } =
-                    match self.judge(location, (left, p), (right, q), protection) {
-                        Ok(reasons) => reasons,
-                        Err(stage) => {
-                            progress.stage = progress.stage.max(stage);
-                            continue;
+                let protection = locked
+                    .entry((with, other))
+                    .or_insert_with(|| self.by_locks(location, (left, p), (right, q)));
+                match self.judge(location, (left, p), (right, q), protection, progress.dismissed) {
+                    Err(why) => progress.dismiss(why),
+                    Ok(Believed { doubts, anchors }) => {
+                        progress.tries += 1;
+                        let (origins, confidence) = ((p, q), doubts.confidence());
+                        if progress.best.as_ref().is_none_or(|old| confidence < old.confidence) {
+                            let writes = (left.write, right.write);
+                            let witness =
+                                Witness { a, b, writes, origins, location, confidence, doubts, anchors };
+                            progress.best = Some(witness);
                         }
-                    };
-                progress.stage = Stage::Unlocked;
-                progress.tries += 1;
-                let (origins, confidence) = ((p, q), doubts.confidence());
-                if progress.best.as_ref().is_none_or(|old| confidence < old.confidence) {
-                    let writes = (left.write, right.write);
-                    let witness = Witness { a, b, writes, origins, location, confidence, doubts, anchors };
-                    progress.best = Some(witness);
-                }
-                if progress.is_settled() {
-                    return;
+                        if progress.is_settled() {
+                            return;
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// May the two run at the same time on one object? How far the pair comes, if not.
-    fn meet(
-        &self,
-        location: Location,
-        (left, p): (&Access, Origin),
-        (right, q): (&Access, Origin),
-    ) -> Result<(), Stage> {
-        let (stages, hb) = (self.stages, self.stages.happens_before);
-        let origin = hb.origin(p);
-        if p == q && (!origin.overlaps_itself || location.obj.is_some_and(|obj| hb.instance_local(p, obj))) {
-            return Err(Stage::SameObject);
-        }
-        if p == q
-            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
-            && self.questions.is_own(stages, p, (left.act, base, obj))
-            && self.questions.is_own(stages, p, (right.act, other, obj))
-        {
-            return Err(Stage::SameObject);
-        }
-        let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
-        if hb.ordered(&point(p, left), &point(q, right)).is_some() {
-            return Err(Stage::TwoOrigins);
-        }
-        Ok(())
-    }
-
-    /// Every stage in turn, the locks of the two being known. How far the pair comes, if it does not survive.
+    /// Every predicate in turn, the locks of the two being known.
     fn judge(
         &self,
         location: Location,
-        (left, p): (&Access, Origin),
-        (right, q): (&Access, Origin),
+        left: Run<'_>,
+        right: Run<'_>,
         protection: &Protection<'_>,
-    ) -> Result<Reasons, Stage> {
-        self.meet(location, (left, p), (right, q))?;
-        let (stages, known) = (self.stages, (self.questions, self.caches));
-        let doubts_with = |protection: &Protection<'_>| {
-            confidence::doubts(stages, known, (left, p), (right, q), location, protection)
-        };
-        let mut anchors = None;
-        let mut doubts = doubts_with(protection);
-        // A closer look, unless it would not be shown anyway.
-        if doubts.confidence() < Confidence::Low
-            && let (Some(obj), Some(base), Some(other)) = (location.obj, left.base, right.base)
-        {
-            let ways = |origin, access: &Access, base| {
-                let climbed = Climbed { origin, act: access.act, stmt: access.stmt, base, obj };
-                self.questions.anchors(stages, self.describe, climbed)
-            };
-            let ways = (ways(p, left, base), ways(q, right, other));
-            let side = |origin, access: &Access, ways| Side { origin, is_write: access.write, ways };
-            let (a, b) = (side(p, left, &ways.0), side(q, right, &ways.1));
-            let Some(Meeting { ways: (x, y), guard }) = apart::meeting(stages, &self.questions.steps, a, b)
-            else {
-                return Err(Stage::Overlapping);
-            };
-            anchors = Some(Box::new((x.clone(), y.clone())));
-            if let Some(guard) = guard {
-                doubts = doubts_with(&Protection::Weak(guard));
-            }
-            let mut all = ways.0.iter().chain(ways.1.iter());
-            if p == q && self.questions.is_dealt(stages, p, obj, &mut all) {
-                doubts.add(Doubt::Dealt);
-            }
+        known: Option<Dismissed>,
+    ) -> Result<Believed, Dismissed> {
+        let is_locked = matches!(protection, Protection::Yes(_));
+        // No reason says more than a lock: order would add nothing.
+        if is_locked && known == Some(Dismissed::CommonLock) {
+            return Err(Dismissed::CommonLock);
         }
-        Ok(Reasons { anchors, doubts })
+        match self.by_order(location, left, right) {
+            Some(why) => Err(why),
+            None if is_locked => Err(Dismissed::CommonLock),
+            None => self.by_paths(location, left, right, protection),
+        }
     }
-}
-
-fn access_points(
-    location: Location,
-    (left, p): (&Access, Origin),
-    (right, q): (&Access, Origin),
-) -> (AccessPoint, AccessPoint) {
-    let access_point = |origin, access: &Access| AccessPoint {
-        point: Point { origin, act: access.act, stmt: access.stmt },
-        base: access.base,
-        object: location.obj,
-        is_write: access.write,
-    };
-    (access_point(p, left), access_point(q, right))
 }

@@ -3,7 +3,8 @@
 
 use crate::access::{Accesses, What};
 use crate::memory::{KindId, Memory, TouchId};
-use crate::pair::{Judge, Judged, Pair, Stage, Witness};
+use crate::pair::{Judge, Pair, Witness};
+use crate::verdict::{Stage, Verdict};
 use ir::{MethodId, StmtId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -21,7 +22,7 @@ const STAGES: [(Stage, &str); 4] = [
 const MANY: usize = 64;
 
 pub(crate) struct Races {
-    judged: Memo<Pair, Judged>,
+    judged: Memo<Pair, Verdict>,
     /// For each statement those with which it is a pair, by kind.
     partners: BTreeMap<(KindId, TouchId), BTreeSet<TouchId>>,
     /// How many pairs came as far as each stage.
@@ -94,16 +95,16 @@ impl Races {
     }
 
     /// Counts a pair as it is now instead of as it was.
-    fn count(&mut self, memory: &Memory, pair: Pair, now: Option<&Judged>) {
+    fn count(&mut self, memory: &Memory, pair: Pair, now: Option<&Verdict>) {
         let kind = memory.kind_of(pair.0);
         let before = self.judged.peek(pair);
         for (count, (stage, _)) in self.counts.iter_mut().zip(STAGES) {
             let comes =
-                |judged: Option<&Judged>| u64::from(judged.is_some_and(|judged| judged.stage >= stage));
+                |judged: Option<&Verdict>| u64::from(judged.is_some_and(|judged| judged.stage() >= stage));
             *count = *count + comes(now) - comes(before);
         }
         let survives =
-            |judged: Option<&Judged>| usize::from(judged.is_some_and(|judged| judged.best.is_some()));
+            |judged: Option<&Verdict>| usize::from(judged.and_then(Verdict::witness).is_some());
         let surviving = self.surviving.entry(kind).or_default();
         *surviving = *surviving + survives(now) - survives(before);
         if before.is_some() != now.is_some() {
@@ -124,18 +125,18 @@ impl Races {
     }
 
     pub(crate) fn witness(&self, pair: Pair) -> Option<&Witness> {
-        self.judged.peek(pair)?.best.as_ref()
+        self.judged.peek(pair)?.witness()
     }
 
-    /// How far a pair came, if it meets at all.
-    pub(crate) fn stage(&self, pair: Pair) -> Option<Stage> {
-        Some(self.judged.peek(pair)?.stage)
+    /// What was concluded about a pair, if it meets at all.
+    pub(crate) fn verdict(&self, pair: Pair) -> Option<&Verdict> {
+        self.judged.peek(pair)
     }
 
-    /// Statements with which a statement was judged, and how far each of these pairs came.
-    pub(crate) fn judged_with(&self, kind: KindId, touch: TouchId) -> impl Iterator<Item = (TouchId, Stage)> {
+    /// Statements with which a statement was judged, each with the verdict.
+    pub(crate) fn judged_with(&self, kind: KindId, touch: TouchId) -> impl Iterator<Item = (TouchId, &Verdict)> {
         let others = self.partners.get(&(kind, touch)).into_iter().flatten();
-        others.filter_map(move |&other| Some((other, self.stage(Pair::of(touch, other))?)))
+        others.filter_map(move |&other| Some((other, self.verdict(Pair::of(touch, other))?)))
     }
 
     pub(crate) fn surviving(&self, kind: KindId) -> usize {

@@ -1,7 +1,7 @@
 //! What is known of one field or one lock: who touches it, on which threads, under which locks, what guards it, and why
 //! there is a warning or none. Plain data; knows nothing of how it was found out, nor of how it is shown.
 
-use crate::{AccessKind, Confidence, Engine, Finding, LockUse, Place, Rule};
+use crate::{AccessKind, Confidence, Dismissed, Engine, Finding, LockUse, Place, Rule};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a field.
@@ -113,15 +113,10 @@ pub enum Why {
     /// This lock, at all accesses; or at all that the program gets to.
     Guarded(String),
     GuardedWhereReached(String),
-    /// What keeps threads apart that do get there: they have objects of their own, come one after the other, or hold
-    /// locks, though not the same everywhere.
-    Apart,
-    Ordered,
-    Locked,
+    /// What keeps the threads of the program apart that do get there.
+    Dismissed(Dismissed),
     /// The program never gets there.
     Unreached,
-    /// One engine has suspected something, and the other has a reason why it cannot be.
-    Discharged(String),
     /// Nothing says that several threads get there.
     Unsuspected,
 }
@@ -145,11 +140,8 @@ impl Why {
             Why::GuardedWhereReached(lock) => {
                 format!("all accesses that the program gets to hold `{lock}`")
             }
-            Why::Apart => "the threads that touch it never have the same object".into(),
-            Why::Ordered => "no two threads touch it at the same time".into(),
-            Why::Locked => "locks keep the threads that touch it apart".into(),
+            Why::Dismissed(why) => why.text().into(),
             Why::Unreached => "no thread of the program touches it".into(),
-            Why::Discharged(why) => why.clone(),
             Why::Unsuspected => "nothing says that several threads touch it".into(),
         }
     }

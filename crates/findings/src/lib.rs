@@ -5,6 +5,7 @@ mod about;
 mod baseline;
 mod comparison;
 mod delta;
+mod dismissed;
 mod fingerprint;
 mod glob;
 mod moved;
@@ -18,6 +19,7 @@ pub use about::{About, AboutLock, Access, Covered, FieldGuard, Guard, Held, Orig
 pub use baseline::{Accepted, Baseline, Beside};
 pub use comparison::Comparison;
 pub use delta::FindingsDelta;
+pub use dismissed::Dismissed;
 pub use fingerprint::{digest, fingerprint, unnumbered};
 pub use glob::matches as is_like;
 pub use moved::Renamed;
@@ -86,8 +88,16 @@ pub struct Finding {
     pub assumed: Vec<String>,
     /// What would repair it.
     pub fix: Vec<String>,
-    /// One engine has found it and another one has a reason why it cannot happen: then it is not told.
-    pub discharged: Option<String>,
+    /// One engine has found it, and another one knows why it cannot happen: then it is not reported.
+    pub dismissed: Vec<Dismissed>,
+    /// It is about elements or contents of an object, not about a field; `field` is the class of the object then.
+    pub about_contents: bool,
+    /// The field that holds that object, where one does: `bank.Bank.names`.
+    pub held_in: Option<String>,
+    /// The most that its doubts allow to believe.
+    pub limit: Option<Confidence>,
+    /// The code itself says what it violates.
+    pub is_declared: bool,
 }
 
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's
@@ -113,6 +123,23 @@ pub enum AccessKind {
     Call,
 }
 
+/// Why code is believed to run on several threads, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Evidence {
+    /// Something beside it is meant for several threads.
+    Hint,
+    /// A framework keeps one object for all its threads.
+    Framework,
+    /// It is, or is reached from, what a thread or task runs.
+    Task,
+    /// The method itself starts the thread.
+    Start,
+    /// It takes locks.
+    Locks,
+    /// It says so.
+    Declared,
+}
+
 /// One side of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site {
@@ -126,6 +153,8 @@ pub struct Site {
     pub started: Option<Place>,
     /// Why this code is believed to run at the same time as other code.
     pub concurrent: Vec<String>,
+    /// The kind of that reason, where it is no thread that was followed.
+    pub evidence: Option<Evidence>,
     /// Locks certainly held at the access (races).
     pub locks: Vec<LockUse>,
     /// Deadlocks: the lock held and the lock wanted.

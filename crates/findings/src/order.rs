@@ -21,7 +21,7 @@ impl Report {
     /// The same to be kept.
     pub fn told(&self, min: Confidence) -> impl Iterator<Item = &Arc<Finding>> {
         let is_told =
-            move |finding: &&Arc<Finding>| finding.confidence.at_least(min) && finding.discharged.is_none();
+            move |finding: &&Arc<Finding>| finding.confidence.at_least(min) && finding.dismissed.is_empty();
         self.findings.iter().filter(is_told)
     }
 }

@@ -90,9 +90,7 @@ pub fn lens(field: &FieldGuard) -> Option<String> {
         (None, Why::Reported) => Some("no guard".into()),
         (None, Why::OneThread(origin)) => Some(format!("only the {}", words.origin(origin))),
         (None, Why::NeverWritten | Why::NeverWrittenWhereReached) => Some("never written once shared".into()),
-        (None, Why::Apart) => Some("never shared".into()),
-        (None, Why::Ordered) => Some("never at the same time".into()),
-        (None, Why::Locked) => Some("locked".into()),
+        (None, Why::Dismissed(why)) => Some(why.short().into()),
         // What is declared is read there anyway, and what is not known is no news.
         (None, _) => None,
     }

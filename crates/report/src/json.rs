@@ -2,7 +2,7 @@
 //! is renamed or removed here needs a new schema number.
 
 use crate::{Sources, names::Names};
-use findings::{Confidence, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed};
+use findings::{Confidence, Dismissed, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 pub const SCHEMA: u32 = 1;
@@ -105,8 +105,8 @@ pub(crate) struct JsonFinding {
     assumed: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fix: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    discharged: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dismissed: Vec<Dismissed>,
 }
 
 impl JsonFinding {
@@ -127,7 +127,7 @@ impl JsonFinding {
             also: finding.also.iter().map(pair).collect(),
             assumed: prose(&finding.assumed),
             fix: prose(&finding.fix),
-            discharged: finding.discharged.as_ref().map(|proof| names.prose(proof)),
+            dismissed: finding.dismissed.clone(),
         }
     }
 }

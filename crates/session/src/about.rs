@@ -6,10 +6,10 @@ mod lock;
 mod reported;
 mod scope;
 
-use crate::{Session, engines};
+use crate::Session;
 use compositional::Asked;
-use detect::{Proof, Stages};
-use findings::{About, Access, Confidence, Engine, FieldGuard, Report, Reported, Why};
+use detect::Stages;
+use findings::{About, Access, Confidence, Dismissed, Engine, FieldGuard, Report, Reported, Why};
 use guard::Facts;
 use ir::{ClassId, FieldId, Loaded, Program};
 use scope::Scope;
@@ -68,7 +68,7 @@ impl Session {
 
     /// What the compositional engine has found while the other one has not had its turn.
     fn first_told(&self) -> Arc<Report> {
-        engines::together(&Arc::default(), &self.beside, None)
+        self.beside.alone()
     }
 
     /// The engines that have something to say.
@@ -129,17 +129,17 @@ impl Session {
             // A class may be loaded only because of what the program was before.
             if !uses.accesses.is_empty() {
                 let name = program.names[program.field_ref(field).name].to_string();
-                let Found { facts, accesses, proof } = found.entry(name).or_default();
+                let Found { facts, accesses, dismissed } = found.entry(name).or_default();
                 facts.flags |= program.field(field).access;
                 facts.is_lock |= uses.is_lock;
-                *proof = uses.proof;
+                *dismissed = uses.dismissed;
                 accesses.extend(uses.accesses);
             }
         }
     }
 
     fn about(&self, class: &str, name: &str, found: Found) -> About {
-        let Found { facts, accesses, proof } = found;
+        let Found { facts, accesses, dismissed } = found;
         let (field, engines) = (format!("{}.{name}", class.replace('/', ".")), self.engines());
         let mut accesses = one_each(accesses);
         let guard = guard::find(&facts, &accesses);
@@ -147,13 +147,13 @@ impl Session {
             access.lacks_guard = guard.as_ref().is_some_and(|guard| facts.lacks(access, &guard.name));
         }
         let told = if self.is_ahead { self.first_told() } else { self.told.clone() };
-        let (reported, discharged) = reported::about(&told, &field, &accesses);
+        let (reported, suspicion) = reported::about(&told, &field, &accesses);
         let is_sure = |finding: &Reported| finding.confidence.at_least(Confidence::Medium);
         let why = match reported.iter().any(is_sure) {
             true => Why::Reported,
             false => {
                 let has_suspicion = !reported.is_empty();
-                let judged = guard::Judged { proof, discharged, has_suspicion };
+                let judged = guard::Judged { dismissed, suspicion, has_suspicion };
                 guard::why(&facts, &accesses, guard.as_ref(), judged, &engines)
             }
         };
@@ -166,7 +166,7 @@ impl Session {
 struct Found {
     facts: Facts,
     accesses: Vec<Access>,
-    proof: Option<Proof>,
+    dismissed: Option<Dismissed>,
 }
 
 fn loaded(program: &Program, class: &str) -> Option<ClassId> {

@@ -1,15 +1,13 @@
-//! Two engines, one report: what both have found is told once, with more confidence. Decides nothing about findings
-//! that only one of them has.
+//! Which engines look at a program, and the compositional one with what it has to say. How findings of both become one
+//! report is decided in `merge`.
 
 use crate::Options;
 use bytes::Bytes;
 use classfile::ClassSource;
 use compositional::Compositional;
-use detect::{Proof, Proofs};
-use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
+use findings::{Finding, Note, Report};
 use models::{Knowledge, Models};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -129,6 +127,17 @@ impl Beside {
         self.sizes = engine.sizes().into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
     }
 
+    pub fn findings(&self) -> &[Arc<Finding>] {
+        &self.findings
+    }
+
+    /// What it has found, as a report of its own.
+    pub fn alone(&self) -> Arc<Report> {
+        let mut report = Report { findings: self.findings.clone(), ..Report::default() };
+        report.sort();
+        Arc::new(report)
+    }
+
     /// Was there anything to look at?
     pub fn is_of_use(&self) -> bool {
         self.sizes.first().is_some_and(|(_, methods)| *methods > 0)
@@ -155,138 +164,9 @@ fn as_before(before: Vec<Arc<Finding>>, now: Vec<Arc<Finding>>) -> Vec<Arc<Findi
     now.into_iter().map(same).collect()
 }
 
-/// One report of both.
-pub(crate) fn together(whole: &Arc<Report>, beside: &Beside, proofs: Option<&Proofs<'_>>) -> Arc<Report> {
-    if beside.findings.is_empty() {
-        return whole.clone();
-    }
-    let findings = merged(whole.findings.clone(), &beside.findings, proofs);
-    let mut report = Report { findings, ..Report::clone(whole) };
-    report.sort();
-    Arc::new(report)
-}
-
 /// Said where both engines are wanted and one of them has nothing to begin with.
 pub(crate) fn only_method_by_method() -> Note {
     let message =
         "there is no main method: looked method by method only, not from entry points; --entry names one";
     Note { kind: "no-main".into(), message: message.into(), count: 1 }
-}
-
-/// One list of what the two have found.
-fn merged(
-    whole: Vec<Arc<Finding>>,
-    compositional: &[Arc<Finding>],
-    proofs: Option<&Proofs<'_>>,
-) -> Vec<Arc<Finding>> {
-    let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
-    let mut merged = whole;
-    for (number, finding) in merged.iter().enumerate() {
-        for cause in causes(finding) {
-            by_cause.entry(cause).or_default().push(number);
-        }
-    }
-    for finding in compositional {
-        let counts = |cause: &Cause| !matches!(cause, Cause::Lines(_)) || finding.rule == Rule::ContainerRace;
-        let same = causes(finding).into_iter().filter(counts);
-        let same = same.into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
-        match same {
-            Some(number) => merged[number] = Arc::new(both(&merged[number], finding)),
-            None => match proofs.and_then(|proofs| proof(finding, proofs)) {
-                Some(proof) => {
-                    let discharged = Some(proof.text().to_owned());
-                    merged.push(Arc::new(Finding { discharged, ..Finding::clone(finding) }));
-                }
-                None => merged.push(finding.clone()),
-            },
-        }
-    }
-    merged
-}
-
-/// The fields about which findings of the compositional engine are, as far as they can be discharged.
-pub(crate) fn fields(beside: &Beside) -> FxHashSet<&str> {
-    beside
-        .findings
-        .iter()
-        .filter(|finding| is_race(finding))
-        .filter_map(|finding| finding.field.as_deref())
-        .collect()
-}
-
-fn is_race(finding: &Finding) -> bool {
-    matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite)
-}
-
-/// Why none of the pairs that a finding stands for can happen.
-fn proof(finding: &Finding, proofs: &Proofs<'_>) -> Option<Proof> {
-    let field = finding.field.as_deref().filter(|_| is_race(finding))?;
-    let [first, second] = finding.sites.as_slice() else { return None };
-    let own = (&first.place, &second.place);
-    let also = finding.also.iter().map(|(a, b)| (a, b));
-    let mut weakest = None;
-    for (a, b) in std::iter::once(own).chain(also) {
-        let proof = proofs.of(field, [a, b])?;
-        weakest = Some(weakest.map_or(proof, |known: Proof| known.min(proof)));
-    }
-    weakest
-}
-
-/// What two findings have in common that are about the same thing: the memory and two places, or two methods; the
-/// methods that take the locks of a cycle.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Cause {
-    Places(Option<String>, Vec<Place>),
-    Lines(Vec<Place>),
-    Methods(Option<String>, Vec<String>),
-    Locks(Vec<String>),
-}
-
-fn causes(finding: &Finding) -> Vec<Cause> {
-    let mut methods: Vec<String> = finding.sites.iter().map(|site| site.method.clone()).collect();
-    methods.sort();
-    if finding.rule == Rule::Deadlock {
-        methods.dedup();
-        return vec![Cause::Locks(methods)];
-    }
-    let own = finding.sites.iter().map(|site| site.place.clone()).collect();
-    let also = finding.also.iter().map(|(a, b)| vec![a.clone(), b.clone()]);
-    let mut pairs: Vec<Vec<Place>> = std::iter::once(own).chain(also).collect();
-    pairs.iter_mut().for_each(|places| places.sort());
-    // One cause may be about several fields.
-    let fields = finding.field.iter().chain(&finding.fields);
-    let fields: BTreeSet<Option<&String>> = fields.map(Some).collect();
-    let fields = if fields.is_empty() { BTreeSet::from([None]) } else { fields };
-    let mut causes = Vec::new();
-    for field in fields {
-        let places = pairs.iter().map(|places| Cause::Places(field.cloned(), places.clone()));
-        causes.extend(places.chain([Cause::Methods(field.cloned(), methods.clone())]));
-    }
-    // A container has another name in each engine: by its class, or by the field that has it.
-    causes.extend(pairs.into_iter().map(Cause::Lines));
-    causes
-}
-
-fn both(whole: &Finding, compositional: &Finding) -> Finding {
-    let mut finding = whole.clone();
-    if !finding.engines.contains(&Engine::Compositional) {
-        finding.engines.push(Engine::Compositional);
-        finding.why.push("both engines have found it, each in its own way".into());
-    }
-    finding.confidence = raised(whole.confidence.min(compositional.confidence));
-    finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
-    for (site, other) in finding.sites.iter_mut().zip(&compositional.sites) {
-        if site.place == other.place {
-            site.concurrent.clone_from(&other.concurrent);
-        }
-    }
-    finding
-}
-
-/// Two that agree are believed more than each alone.
-fn raised(confidence: Confidence) -> Confidence {
-    match confidence {
-        Confidence::Low => Confidence::Medium,
-        Confidence::Medium | Confidence::High => Confidence::High,
-    }
 }

@@ -8,6 +8,7 @@ mod engines;
 mod entries;
 mod follow;
 mod kept;
+mod merge;
 mod needed;
 mod notes;
 mod redone;
@@ -232,7 +233,7 @@ impl Session {
         }
         self.in_pool(|session| session.summarise(progress));
         self.is_ahead = true;
-        Some(engines::together(&Arc::default(), &self.beside, None))
+        Some(self.beside.alone())
     }
 
     /// What the compositional engine finds on the class path as it is now.
@@ -309,11 +310,24 @@ impl Session {
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
+        let suspicions = self.beside.findings();
+        if suspicions.is_empty() {
+            self.told = self.report.clone();
+            return;
+        }
+        let (memory, files) = merge::asked(suspicions);
+        let cycle = |cycle: &detect::Cycle<'_>| self.detect.cycle(&stages, cycle);
+        let is_whole = self.options.entries.is_empty();
         // What is behind knows nothing of the program as it is now.
-        let fields = engines::fields(&self.beside);
-        let is_known = !self.is_behind && self.options.engines.whole_program() && !fields.is_empty();
-        let proofs = is_known.then(|| self.detect.proofs(&stages, &fields));
-        self.told = engines::together(&self.report, &self.beside, proofs.as_ref());
+        let is_known = !self.is_behind && self.options.engines.whole_program();
+        let solved = is_known.then(|| {
+            let answers = self.detect.answers(&stages, &memory, &files);
+            merge::Solved { answers, cycle: &cycle, is_whole }
+        });
+        let findings = merge::merge(self.report.findings.clone(), suspicions, solved.as_ref());
+        let mut report = Report { findings, ..Report::clone(&self.report) };
+        report.sort();
+        self.told = Arc::new(report);
     }
 
     /// What the last run or update said. Stays as it is whatever comes later. After an update it tells times but no

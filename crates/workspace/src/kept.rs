@@ -229,7 +229,7 @@ mod tests {
             also: vec![(place(), Place::default())],
             assumed: vec!["one of each".into()],
             fix: vec!["a lock".into()],
-            discharged: Some("one lock".into()),
+            dismissed: vec![findings::Dismissed::CommonLock],
         };
         let stats = Stats {
             sizes: vec![("facts".into(), u64::MAX)],

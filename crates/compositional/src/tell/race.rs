@@ -1,7 +1,9 @@
 //! Races of all kinds in words: both sides, what guards the memory elsewhere, what would repair it.
 
 use super::{Tell, short};
+use crate::belief::strength;
 use crate::entry::Seen;
+use crate::evidence::Strength;
 use crate::path::{Path, Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
@@ -42,6 +44,7 @@ impl Tell<'_> {
                 engines,
                 message,
                 field: Some(memory),
+                is_declared,
                 sites,
                 ..Finding::default()
             };
@@ -56,6 +59,7 @@ impl Tell<'_> {
             why: self.why(conflict),
             fix: self.fix(conflict, &sites),
             assumed: self.assumed(conflict),
+            is_declared,
             sites,
             also,
             ..Finding::default()
@@ -191,6 +195,7 @@ impl Tell<'_> {
             origin,
             started,
             concurrent,
+            evidence: evidence_of(seen),
             locks: self.locks(seen, &way),
             trace,
             ..Site::default()
@@ -227,8 +232,22 @@ fn named(guard: &Option<(Path, usize, usize)>) -> Option<&(Path, usize, usize)> 
     guard.as_ref().filter(|(lock, ..)| !matches!(lock.root, Root::Made(_) | Root::Unknown))
 }
 
+/// Why the side is believed to run beside others.
+fn evidence_of(seen: &Seen<'_>) -> Option<findings::Evidence> {
+    if seen.access.started > 0 {
+        return Some(findings::Evidence::Start);
+    }
+    strength(seen).map(|strength| match strength {
+        Strength::Hint => findings::Evidence::Hint,
+        Strength::Framework => findings::Evidence::Framework,
+        Strength::Task => findings::Evidence::Task,
+        Strength::Locks => findings::Evidence::Locks,
+        Strength::Declared => findings::Evidence::Declared,
+    })
+}
+
 /// What it does and where.
 fn in_brief(site: Site) -> Site {
-    let Site { access, place, method, .. } = site;
-    Site { access, place, method, ..Site::default() }
+    let Site { access, place, method, evidence, .. } = site;
+    Site { access, place, method, evidence, ..Site::default() }
 }

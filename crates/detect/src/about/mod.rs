@@ -11,15 +11,15 @@ pub use lock::{Covers, head_after};
 use crate::access::{Location, What};
 use crate::describe::Describe;
 use crate::memory::TouchId;
-use crate::pair::Stage;
-use crate::proof::Proof;
+use crate::answer::Answer;
+use crate::pair::Pair;
 use crate::view::values;
 use crate::ways::Ways;
 use crate::words::Words;
 use crate::{Detect, Stages};
 use arena::Name;
 use classfile::Layer;
-use findings::Part;
+use findings::{Dismissed, Part};
 use happens_before::Freshness;
 use ir::{Body, ClassId, FieldId, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
 use pointsto::Act;
@@ -33,7 +33,7 @@ pub struct Uses {
     /// In the order of their places.
     pub accesses: Vec<findings::Access>,
     /// What keeps them apart; nothing if some are not kept apart.
-    pub proof: Option<Proof>,
+    pub dismissed: Option<Dismissed>,
     /// What it holds is locked somewhere.
     pub is_lock: bool,
 }
@@ -63,8 +63,8 @@ impl Detect {
             self.look_into(method, &wanted, &visits, &mut found);
         }
         let told = |Found { spots, touches, is_lock }: Found| {
-            let (accesses, proof) = (visits.tell(spots), self.proof(&touches));
-            Uses { accesses, proof, is_lock }
+            let (accesses, dismissed) = (visits.tell(spots), self.dismissed(&touches));
+            Uses { accesses, dismissed, is_lock }
         };
         found.into_iter().map(told).collect()
     }
@@ -126,16 +126,16 @@ impl Detect {
         }
     }
 
-    /// What keeps the statements apart, by the pair that came farthest.
-    fn proof(&self, touches: &FxHashSet<TouchId>) -> Option<Proof> {
-        let judged =
-            touches.iter().flat_map(|&touch| self.races.judged_with(self.memory.kind_of(touch), touch));
-        let judged = judged.filter(|(other, _)| touches.contains(other));
-        match judged.map(|(_, stage)| stage).max() {
-            None | Some(Stage::SameObject) => Some(Proof::Apart),
-            Some(Stage::TwoOrigins) => Some(Proof::Ordered),
-            Some(Stage::Overlapping) => Some(Proof::Locked),
-            Some(Stage::Unlocked) => None,
+    /// What keeps the statements apart.
+    fn dismissed(&self, touches: &FxHashSet<TouchId>) -> Option<Dismissed> {
+        let judged = touches.iter().flat_map(|&touch| {
+            let others = self.races.judged_with(self.memory.kind_of(touch), touch);
+            others.map(move |(other, _)| Pair::of(touch, other))
+        });
+        match self.answer(judged.filter(|pair| touches.contains(&pair.0) && touches.contains(&pair.1))) {
+            None => Some(Dismissed::DifferentObjects),
+            Some(Answer::Dismissed(why)) => Some(why),
+            Some(Answer::Race(_) | Answer::Unreached) => None,
         }
     }
 }

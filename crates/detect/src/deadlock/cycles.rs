@@ -368,7 +368,7 @@ struct Tried {
 type Outline = (u32, u32, bool);
 
 /// Both hold one lock that keeps them apart.
-fn is_gated(a: &Nesting, b: &Nesting) -> bool {
+pub(super) fn is_gated(a: &Nesting, b: &Nesting) -> bool {
     let is_common = |gate: &HeldLock, other: &HeldLock| {
         !(gate.shared && other.shared) && global_keys(gate).any(|key| other.keys.contains(key))
     };

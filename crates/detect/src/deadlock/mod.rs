@@ -1,6 +1,7 @@
 //! Deadlocks: threads that wait for each other in a circle of locks, or for the end of a thread that needs one.
 //! One finding for each set of locks; decides no order, and knows nothing of how locks came to be held.
 
+mod answer;
 mod chosen;
 mod cycles;
 mod doubt;
@@ -24,6 +25,13 @@ use pointsto::Site;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use track::{Changes, Kind, Read, Single, Sizes};
+
+/// A lock-order cycle as somebody else sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cycle<'a> {
+    /// For each step, where the lock is taken that is held and the one that is waited for.
+    pub edges: &'a [[Place; 2]],
+}
 
 /// What locks have in common that are made in one place: the same cause, whichever of them it is.
 type LockSite = (Option<Site>, ClassId);
@@ -278,6 +286,7 @@ fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findin
         id: fingerprint(&all),
         rule: Rule::Deadlock,
         confidence: doubts.confidence(),
+        limit: Some(doubts.confidence()),
         engines: vec![Engine::WholeProgram],
         message,
         field: None,

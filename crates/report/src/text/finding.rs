@@ -43,7 +43,8 @@ fn facts(finding: &Finding, names: &Names<'_>, extent: &Extent, look: &Look) -> 
     tell("why", &finding.why);
     tell("assumed", &finding.assumed);
     tell("fix", &finding.fix);
-    tell("proof", finding.discharged.as_slice());
+    let dismissed: Vec<String> = finding.dismissed.iter().map(|why| why.text().to_owned()).collect();
+    tell("dismissed", &dismissed);
     if let Some(object) = &finding.object {
         rows.push(("object", format!("allocated at {}", names.place(object))));
     }

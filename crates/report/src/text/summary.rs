@@ -11,7 +11,7 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
         0 => look.good("no findings"),
         n => format!("{} ({}): {}", look.key(&plural(n, "finding")), rules(report, min), levels(report, min)),
     };
-    let discharged = report.findings.iter().filter(|finding| finding.discharged.is_some()).count();
+    let discharged = report.findings.iter().filter(|finding| !finding.dismissed.is_empty()).count();
     let hidden = match report.findings.len() - shown - discharged {
         0 => None,
         1 => Some("1 hidden at low confidence, --all shows it".to_owned()),

@@ -1,8 +1,7 @@
 //! What guards a field, and why there is no warning: from accesses and their locks alone. Knows nothing of how these
 //! were found out.
 
-use detect::Proof;
-use findings::{Access, AccessKind, Engine, Guard, Part, Why};
+use findings::{Access, AccessKind, Dismissed, Engine, Guard, Part, Why};
 use ir::access;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -75,9 +74,9 @@ pub(super) fn find(facts: &Facts, accesses: &[Access]) -> Option<Guard> {
 /// What was found out about pairs of accesses.
 pub(super) struct Judged {
     /// What keeps the threads of the program apart that get there, if anything does.
-    pub proof: Option<Proof>,
-    /// Why a suspicion was unfounded.
-    pub discharged: Option<String>,
+    pub dismissed: Option<Dismissed>,
+    /// Why a suspicion of the other engine was unfounded.
+    pub suspicion: Option<Dismissed>,
     /// There is a suspicion that is hardly worth telling.
     pub has_suspicion: bool,
 }
@@ -109,11 +108,11 @@ pub(super) fn why(
     let reached: Vec<&Access> =
         exposed.iter().copied().filter(|access| access.engine == Engine::WholeProgram).collect();
     if !reached.is_empty() {
-        if let Some(why) = why_reached(&reached, guard, judged.proof) {
+        if let Some(why) = why_reached(&reached, guard, judged.dismissed) {
             return why;
         }
-    } else if let Some(why) = judged.discharged {
-        return Why::Discharged(why);
+    } else if let Some(why) = judged.suspicion {
+        return Why::Dismissed(why);
     } else if engines.contains(&Engine::WholeProgram) {
         return Why::Unreached;
     } else if let Some(origin) = only_origin(&exposed) {
@@ -123,7 +122,7 @@ pub(super) fn why(
 }
 
 /// The same for what the program gets to.
-fn why_reached(reached: &[&Access], guard: Option<&Guard>, proof: Option<Proof>) -> Option<Why> {
+fn why_reached(reached: &[&Access], guard: Option<&Guard>, dismissed: Option<Dismissed>) -> Option<Why> {
     if !reached.iter().any(|access| access.kind == AccessKind::Write) {
         return Some(Why::NeverWrittenWhereReached);
     }
@@ -133,12 +132,7 @@ fn why_reached(reached: &[&Access], guard: Option<&Guard>, proof: Option<Proof>)
     if let Some(guard) = guard.filter(|guard| reached.iter().all(|access| access.holds(&guard.name))) {
         return Some(Why::GuardedWhereReached(guard.name.clone()));
     }
-    let has_locks = reached.iter().any(|access| !access.locks.is_empty());
-    match proof? {
-        Proof::Ordered => Some(Why::Ordered),
-        Proof::Locked if has_locks => Some(Why::Locked),
-        Proof::Apart | Proof::Locked => Some(Why::Apart),
-    }
+    dismissed.map(Why::Dismissed)
 }
 
 /// The one thread that gets there.

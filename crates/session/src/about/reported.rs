@@ -1,20 +1,20 @@
 //! Which findings of a report are about a field. Knows how the engines name memory, and nothing of how they found it.
 
-use findings::{Access, Finding, Part, Place, Report, Reported, Rule};
+use findings::{Access, Dismissed, Finding, Part, Place, Report, Reported, Rule};
 use std::collections::BTreeSet;
 
-/// What is reported about a field that is touched like this; and if something is discharged, why.
-pub(super) fn about(report: &Report, field: &str, accesses: &[Access]) -> (Vec<Reported>, Option<String>) {
+/// What is reported about a field that is touched like this; and if a suspicion is dismissed, why.
+pub(super) fn about(report: &Report, field: &str, accesses: &[Access]) -> (Vec<Reported>, Option<Dismissed>) {
     let of_parts = accesses.iter().filter(|access| access.part != Part::Field);
     let of_parts: BTreeSet<&Place> = of_parts.map(|access| &access.place).collect();
-    let (mut reported, mut discharged) = (Vec::new(), None);
+    let (mut reported, mut dismissed) = (Vec::new(), None);
     for finding in report.findings.iter().filter(|finding| is_about(finding, field, &of_parts)) {
-        match &finding.discharged {
+        match finding.dismissed.last() {
             None => reported.push(Reported::of(finding)),
-            Some(why) => discharged = discharged.or(Some(why.clone())),
+            Some(&why) => dismissed = dismissed.max(Some(why)),
         }
     }
-    (reported, discharged)
+    (reported, dismissed)
 }
 
 fn is_about(finding: &Finding, field: &str, of_parts: &BTreeSet<&Place>) -> bool {

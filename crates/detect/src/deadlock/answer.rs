@@ -1,0 +1,81 @@
+//! The verdict on a lock-order cycle that was claimed without knowing the lock objects and threads of the program: may
+//! threads of it be at all its steps at the same time? Searches no cycles.
+
+use super::cycles::is_gated;
+use super::{Cycle, Deadlocks, point};
+use crate::Stages;
+use crate::answer::Answer;
+use crate::verdict::reason;
+use crate::words::Words;
+use findings::{Confidence, Dismissed, Place};
+use happens_before::{Acquisition, HeldLock, LockNode, Nesting, Origin, Wanted};
+use rustc_hash::FxHashSet;
+
+/// Of the nestings at one step of a cycle so many are looked at.
+const MOST: usize = 64;
+
+impl Deadlocks {
+    /// What the program says about a cycle, given where each step takes the lock it holds and the one it waits for.
+    pub(crate) fn answer(&self, stages: &Stages<'_>, cycle: &Cycle<'_>) -> Answer {
+        let (hb, words) = (stages.happens_before, Words::new(false));
+        let place = |lock: &HeldLock| words.place(stages, stages.pointsto.method(lock.act), lock.stmt);
+        let is_taken = |taken: &Acquisition| !hb.origins_of(taken.act).is_empty();
+        let asked: FxHashSet<&Place> = cycle.edges.iter().flatten().collect();
+        let reached: FxHashSet<Place> = hb
+            .acquisitions()
+            .iter()
+            .filter(|taken| is_taken(taken))
+            .map(|taken| place(&taken.lock))
+            .filter(|place| asked.contains(place))
+            .collect();
+        if asked.iter().any(|place| !reached.contains(*place)) {
+            return Answer::Unreached;
+        }
+        let step = |edge: &[Place; 2]| -> Vec<&Nesting> {
+            let is_it = |nesting: &&Nesting| match &nesting.wants {
+                Wanted::Lock(wanted) => place(&nesting.held) == edge[0] && place(wanted) == edge[1],
+                Wanted::End(_) => false,
+            };
+            hb.nestings().iter().filter(is_it).take(MOST).collect()
+        };
+        let steps: Vec<Vec<&Nesting>> = cycle.edges.iter().map(step).collect();
+        // One step may be taken by two threads, from either side.
+        let other = |at: usize| &steps[(at + 1) % steps.len()];
+        let mut strongest = Dismissed::NoCycle;
+        for (at, mine) in steps.iter().enumerate() {
+            let mut may_follow = false;
+            for (one, next) in mine.iter().flat_map(|one| other(at).iter().map(move |next| (one, next))) {
+                match together(stages, one, next) {
+                    None => may_follow = true,
+                    Some(why) => strongest = strongest.max(why),
+                }
+            }
+            if !may_follow {
+                return Answer::Dismissed(strongest);
+            }
+        }
+        Answer::Race(Confidence::Low)
+    }
+}
+
+/// Why a thread at the first cannot wait for one at the second; `None` if it may.
+fn together(stages: &Stages<'_>, one: &Nesting, next: &Nesting) -> Option<Dismissed> {
+    let Wanted::Lock(wanted) = &one.wants else { return Some(Dismissed::NoCycle) };
+    let held: &[LockNode] = &next.held.nodes;
+    if !wanted.nodes.iter().any(|node| held.contains(node)) || (wanted.shared && next.held.shared) {
+        return Some(Dismissed::NoCycle);
+    }
+    if is_gated(one, next) {
+        return Some(Dismissed::CommonLock);
+    }
+    let hb = stages.happens_before;
+    let mut strongest = Dismissed::SingleThread;
+    for (p, q) in one.origins.iter().flat_map(|&p| next.origins.iter().map(move |&q| (p, q))) {
+        let why = |p: Origin, q: Origin| match p == q && !hb.origin(p).overlaps_itself {
+            true => Some(Dismissed::SingleThread),
+            false => hb.ordered(&point(p, one), &point(q, next)).map(reason),
+        };
+        strongest = strongest.max(why(p, q)?);
+    }
+    Some(strongest)
+}

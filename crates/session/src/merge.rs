@@ -1,0 +1,300 @@
+//! One report out of two: where entry points lead, what the whole-program engine concludes decides about a finding of
+//! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
+
+use detect::{Answer, Answers, Cycle, Memory};
+use findings::{AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Place, Rule, Site};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What the whole-program engine knows of the program as it is now.
+pub(crate) struct Solved<'a> {
+    pub answers: Answers<'a>,
+    pub cycle: &'a dyn Fn(&Cycle<'_>) -> Answer,
+    /// All entry points are `main` methods: what no thread of theirs does, nobody does.
+    pub is_whole: bool,
+}
+
+/// What has to be asked about findings of the compositional engine: which memory, in which files.
+pub(crate) fn asked(findings: &[Arc<Finding>]) -> (FxHashSet<Memory<'_>>, FxHashSet<&str>) {
+    let races = || findings.iter().filter(|finding| is_race(finding));
+    let memory = races().flat_map(|finding| memory(finding)).collect();
+    let places = races().flat_map(|finding| pairs(finding)).flatten();
+    (memory, places.map(|place| place.file.as_str()).collect())
+}
+
+/// One list of what the two have found.
+pub(crate) fn merge(
+    whole: Vec<Arc<Finding>>,
+    compositional: &[Arc<Finding>],
+    solved: Option<&Solved<'_>>,
+) -> Vec<Arc<Finding>> {
+    let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
+    let mut merged = whole;
+    for (number, finding) in merged.iter().enumerate() {
+        for cause in causes(finding) {
+            by_cause.entry(cause).or_default().push(number);
+        }
+    }
+    for finding in compositional {
+        let same = causes(finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
+        match (same, solved) {
+            (Some(number), _) => merged[number] = Arc::new(both(&merged[number], finding)),
+            (None, Some(solved)) => merged.push(decided(finding, solved)),
+            (None, None) => merged.push(finding.clone()),
+        }
+    }
+    merged
+}
+
+/// A finding of the compositional engine alone, as the program decides about it.
+fn decided(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
+    match finding.rule {
+        Rule::Deadlock => decided_cycle(finding, solved),
+        _ if is_race(finding) => decided_race(finding, solved),
+        _ => finding.clone(),
+    }
+}
+
+fn decided_cycle(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
+    let edge = |site: &Site| Some([site.holds.as_ref()?.place.clone(), site.acquires.as_ref()?.place.clone()]);
+    let Some(edges) = finding.sites.iter().map(edge).collect::<Option<Vec<_>>>() else {
+        return finding.clone();
+    };
+    match (solved.cycle)(&Cycle { edges: &edges }) {
+        Answer::Unreached => unreached(finding),
+        Answer::Race(_) => finding.clone(),
+        Answer::Dismissed(why) if rests_on_entries(why) => only_elsewhere(finding, why),
+        Answer::Dismissed(why) => dismissed(finding, [why].into()),
+    }
+}
+
+fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
+    let memory = memory(finding);
+    let answers: Vec<([&Place; 2], Answer)> =
+        pairs(finding).map(|pair| (pair, answer(&solved.answers, &memory, pair))).collect();
+    let race = answers.iter().find_map(|(pair, answer)| match answer {
+        Answer::Race(confidence) => Some((*pair, *confidence)),
+        _ => None,
+    });
+    if let Some((pair, confidence)) = race {
+        let mut confirmed = showing(finding, pair);
+        confirmed.engines = vec![Engine::WholeProgram, Engine::Compositional];
+        confirmed.confidence = agreed(confidence, finding.confidence);
+        return Arc::new(confirmed);
+    }
+    let elsewhere = answers.iter().find(|(_, answer)| *answer == Answer::Unreached);
+    let reasons: BTreeSet<Dismissed> = answers
+        .iter()
+        .filter_map(|(_, answer)| match answer {
+            Answer::Dismissed(why) => Some(*why),
+            _ => None,
+        })
+        .collect();
+    match elsewhere {
+        Some(_) if reasons.is_empty() => unreached(finding),
+        // What is left of it is in code that entry points do not lead to.
+        Some((pair, _)) => unreached(&Arc::new(showing(finding, *pair))),
+        None => {
+            let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why));
+            let is_proof = solved.is_whole && rests_on_starts(finding);
+            match beyond {
+                Some(why) if !is_proof => only_elsewhere(finding, why),
+                _ => dismissed(finding, reasons),
+            }
+        }
+    }
+}
+
+/// The answer for whichever of these the two places touch.
+fn answer(answers: &Answers<'_>, memory: &[Memory<'_>], pair: [&Place; 2]) -> Answer {
+    let mut known = Answer::Unreached;
+    for memory in memory {
+        known = match (known, answers.of(memory, pair)) {
+            (Answer::Race(one), Answer::Race(other)) => Answer::Race(one.min(other)),
+            (Answer::Race(surest), _) | (_, Answer::Race(surest)) => Answer::Race(surest),
+            (Answer::Dismissed(one), Answer::Dismissed(other)) => Answer::Dismissed(one.max(other)),
+            (Answer::Dismissed(why), Answer::Unreached) | (Answer::Unreached, Answer::Dismissed(why)) => {
+                Answer::Dismissed(why)
+            }
+            (Answer::Unreached, Answer::Unreached) => Answer::Unreached,
+        };
+    }
+    known
+}
+
+/// Would another entry point make it untrue?
+fn rests_on_entries(why: Dismissed) -> bool {
+    matches!(why, Dismissed::SingleThread | Dismissed::DifferentObjects | Dismissed::DifferentPrograms)
+}
+
+/// Is the reason to believe in several threads a start, which the whole-program engine would follow?
+fn rests_on_starts(finding: &Finding) -> bool {
+    let mut evidence = finding.sites.iter().filter_map(|site| site.evidence);
+    evidence.all(|evidence| matches!(evidence, Evidence::Hint | Evidence::Task | Evidence::Start))
+}
+
+fn dismissed(finding: &Finding, reasons: BTreeSet<Dismissed>) -> Arc<Finding> {
+    Arc::new(Finding { dismissed: reasons.into_iter().collect(), ..finding.clone() })
+}
+
+fn unreached(finding: &Arc<Finding>) -> Arc<Finding> {
+    let mut finding = Finding::clone(finding);
+    finding.why.push("not reachable from an entry point: judged method by method".into());
+    Arc::new(finding)
+}
+
+/// In this program it does not happen, but others may call the code in another way: one level less, and hardly believed
+/// where it takes a second thread of which nothing is seen.
+fn only_elsewhere(finding: &Finding, why: Dismissed) -> Arc<Finding> {
+    let mut finding = finding.clone();
+    finding.confidence = match (finding.rule, finding.confidence) {
+        (Rule::Deadlock, _) | (_, Confidence::Medium | Confidence::Low) => Confidence::Low,
+        (_, Confidence::High) => Confidence::Medium,
+    };
+    finding.why.push(format!("lower confidence: not from the entry points of this program ({})", why.text()));
+    Arc::new(finding)
+}
+
+/// The finding with this pair as the one that is shown.
+fn showing(finding: &Finding, pair: [&Place; 2]) -> Finding {
+    let mut shown = finding.clone();
+    let [first, second] = finding.sites.as_slice() else { return shown };
+    let own = [&first.place, &second.place];
+    if own == pair || own == [pair[1], pair[0]] {
+        return shown;
+    }
+    shown.sites = pair.into_iter().map(|place| site_at(finding, place)).collect();
+    let is_shown = |(a, b): &(Place, Place)| [a, b] == pair || [b, a] == pair;
+    shown.also.retain(|pair| !is_shown(pair));
+    shown.also.push((first.place.clone(), second.place.clone()));
+    shown.also.sort();
+    shown
+}
+
+/// What is known of a place that a finding lists.
+fn site_at(finding: &Finding, place: &Place) -> Site {
+    if let Some(site) = finding.sites.iter().find(|site| site.place == *place) {
+        return site.clone();
+    }
+    let site = Site { place: place.clone(), origin: "any thread".into(), ..Site::default() };
+    site
+}
+
+fn is_race(finding: &Finding) -> bool {
+    let rules = [Rule::Race, Rule::UnprotectedWrite, Rule::ContainerRace, Rule::GuardedBy];
+    // What a field says of itself holds whatever the program does.
+    rules.contains(&finding.rule) && finding.sites.len() == 2 && !finding.is_declared
+}
+
+/// The pair that is shown, and the others.
+fn pairs(finding: &Finding) -> impl Iterator<Item = [&Place; 2]> {
+    let shown = match finding.sites.as_slice() {
+        [a, b] => Some([&a.place, &b.place]),
+        _ => None,
+    };
+    shown.into_iter().chain(finding.also.iter().map(|(a, b)| [a, b]))
+}
+
+/// What a finding is about, as the whole-program engine knows it.
+fn memory(finding: &Finding) -> Vec<Memory<'_>> {
+    let mut memory: Vec<Memory<'_>> = Vec::new();
+    for name in finding.field.iter().chain(&finding.fields) {
+        memory.push(if name.ends_with("[]") { Memory::Elements } else { Memory::Field(name) });
+    }
+    if finding.rule == Rule::ContainerRace {
+        memory.push(Memory::Contents);
+    }
+    memory.sort();
+    memory.dedup();
+    memory
+}
+
+/// What two findings have in common that are about the same thing: the memory and two places, or two methods; the
+/// methods that take the locks of a cycle.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Cause {
+    Places(Kind, Vec<Place>),
+    Methods(Kind, Vec<String>),
+    Locks(Vec<String>),
+    /// Waiting for something while a lock is held.
+    Wait(Place),
+}
+
+/// Memory by what both engines call alike: fields by name; elements and contents, which each engine names in its own way,
+/// by the field that holds them or by their places alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Kind {
+    Field(String),
+    Inside(String),
+    Somewhere,
+}
+
+fn causes(finding: &Finding) -> Vec<Cause> {
+    let mut methods: Vec<String> = finding.sites.iter().map(|site| site.method.clone()).collect();
+    methods.sort();
+    let waits = |kind: AccessKind| {
+        let waits = finding.sites.iter().filter(move |site| site.access == kind);
+        waits.map(|site| Cause::Wait(site.place.clone()))
+    };
+    match finding.rule {
+        Rule::Deadlock => {
+            methods.dedup();
+            return waits(AccessKind::Wait).chain([Cause::Locks(methods)]).collect();
+        }
+        Rule::BlockingUnderLock => return waits(AccessKind::Block).collect(),
+        _ => {}
+    }
+    let mut causes = Vec::new();
+    for kind in kinds(finding) {
+        for pair in pairs(finding) {
+            let mut places = pair.map(Place::clone).to_vec();
+            places.sort();
+            causes.push(Cause::Places(kind.clone(), places));
+        }
+        if kind != Kind::Somewhere {
+            causes.push(Cause::Methods(kind, methods.clone()));
+        }
+    }
+    causes
+}
+
+fn kinds(finding: &Finding) -> BTreeSet<Kind> {
+    let names = finding.field.iter().chain(&finding.fields);
+    if finding.about_contents {
+        // Names are those of classes.
+        return finding.held_in.iter().cloned().map(Kind::Inside).chain([Kind::Somewhere]).collect();
+    }
+    let is_container = finding.rule == Rule::ContainerRace;
+    let kinds = names.flat_map(|name| match name.strip_suffix("[]") {
+        Some(array) => vec![Kind::Inside(array.to_owned()), Kind::Somewhere],
+        None if is_container => vec![Kind::Inside(name.clone()), Kind::Somewhere],
+        None => vec![Kind::Field(name.clone())],
+    });
+    kinds.collect()
+}
+
+fn both(whole: &Finding, compositional: &Finding) -> Finding {
+    let mut finding = whole.clone();
+    if !finding.engines.contains(&Engine::Compositional) {
+        finding.engines.push(Engine::Compositional);
+        finding.why.push("confirmed by both engines".into());
+    }
+    let limit = whole.limit.unwrap_or(whole.confidence);
+    finding.confidence = agreed(whole.confidence, compositional.confidence).max(limit);
+    finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
+    for (site, other) in finding.sites.iter_mut().zip(&compositional.sites) {
+        if site.place == other.place {
+            site.concurrent.clone_from(&other.concurrent);
+        }
+    }
+    finding
+}
+
+/// The program decides: what it doubts stays doubtful, but what it hardly believes and another engine does is worth a look.
+fn agreed(whole: Confidence, compositional: Confidence) -> Confidence {
+    match (whole, compositional) {
+        (Confidence::Low, Confidence::High | Confidence::Medium) => Confidence::Medium,
+        (whole, _) => whole,
+    }
+}

@@ -46,6 +46,12 @@ pub enum Command {
     /// Tell one finding's whole story.
     #[command(after_help = EXPLAIN_CODES)]
     Explain(ExplainArgs),
+    /// List the threads, tasks and timers of a program: where each starts, what it runs, what it overlaps.
+    Threads(ListArgs),
+    /// List the locks of a program: where each is taken, what it guards, which locks are taken while it is held.
+    Locks(ListArgs),
+    /// List the fields of a program with the lock that guards each, and how many accesses hold it.
+    Guards(ListArgs),
     /// List the rules, or tell about one: what it means, examples, how to fix and to suppress it.
     Rules(RulesArgs),
     /// Analyse two versions of a program and print what the newer one introduces and fixes.
@@ -209,6 +215,16 @@ pub struct ExplainArgs {
     /// Colour the text; `auto` does on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
     pub color: Colour,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// How to print the list.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = StoryFormat::Text, help_heading = "Output")]
+    pub format: StoryFormat,
 }
 
 #[derive(Debug, ClapArgs)]

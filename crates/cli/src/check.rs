@@ -78,6 +78,18 @@ pub fn analyse(settings: &Settings, meter: &Meter) -> Result<Analysed> {
     Ok(analysed)
 }
 
+/// The program and its analysis, for who asks more of it than findings.
+pub fn session(settings: &Settings, meter: &Meter) -> Result<(Arc<Project>, Session)> {
+    meter.show("opening the program", 0);
+    let project = Arc::new(project::open(&settings.setup.request)?);
+    let mut session = workspace::session(project.clone(), &settings.setup, true)?;
+    let report = workspace::first(&mut session, None, &begin::progress(settings, meter));
+    if let Some(message) = begin::nowhere_to_begin(&report) {
+        bail!("{message}");
+    }
+    Ok((project, session))
+}
+
 /// The same for a program that is open already.
 pub fn analyse_opened(project: Arc<Project>, settings: &Settings, meter: &Meter) -> Result<Analysed> {
     let kept = Kept::of(&project, &settings.setup);

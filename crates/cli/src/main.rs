@@ -14,6 +14,7 @@ mod lsp;
 mod meter;
 mod near;
 mod output;
+mod overview;
 mod rules;
 mod settings;
 mod sides;
@@ -56,11 +57,19 @@ fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
             let (id, config) = (args.id.clone(), config::of(&args.program)?);
             explain::run(&id, Settings::for_explaining(args, config, around)).map(|()| ExitCode::SUCCESS)
         }
+        Command::Threads(args) => list(overview::List::Threads, args, around),
+        Command::Locks(args) => list(overview::List::Locks, args, around),
+        Command::Guards(args) => list(overview::List::Guards, args, around),
         Command::Watch(args) => {
             let (poll, config) = (args.poll, config::of(&args.program)?);
             watch::run(&Settings::for_watching(args, config, around), poll).map(|()| ExitCode::SUCCESS)
         }
     }
+}
+
+fn list(list: overview::List, args: args::ListArgs, around: &Surroundings) -> Result<ExitCode> {
+    let config = config::of(&args.program)?;
+    overview::run(list, &Settings::for_listing(args, config, around)).map(|()| ExitCode::SUCCESS)
 }
 
 fn exit_code(verdict: check::Verdict) -> ExitCode {

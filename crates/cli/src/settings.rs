@@ -2,7 +2,7 @@
 //! no file.
 
 use crate::args::{
-    AcceptArgs, CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ShowArgs, StoryFormat,
+    AcceptArgs, CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ListArgs, ShowArgs, StoryFormat,
     WatchArgs,
 };
 use console::Term;
@@ -133,6 +133,15 @@ impl Settings {
         let (fail_on, accept) = (Some(FailOn::Never), AcceptArgs::default());
         let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
         Settings::resolve(args, config, around)
+    }
+
+    /// A list is worked out anew: what is kept has findings only.
+    pub fn for_listing(args: ListArgs, config: Config, around: &Surroundings) -> Settings {
+        let ListArgs { program, format } = args;
+        let keep = KeepArgs { cache: None, no_cache: true };
+        let id = String::new();
+        let args = ExplainArgs { id, program, keep, format, color: Colour::Never };
+        Settings::for_explaining(args, config, around)
     }
 
     /// Everything is told in full, however doubtful.

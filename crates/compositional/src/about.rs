@@ -3,6 +3,7 @@
 //! for; changes nothing, and knows no thread but those that the code names itself.
 
 mod lock;
+mod locks;
 mod names;
 
 pub use lock::Covers;

@@ -30,6 +30,15 @@ enum Of {
 }
 
 impl Kind {
+    /// `bank.Account.lock`, `bank.Bank.class`, `bank.Account (this)`.
+    pub(crate) fn name(&self, program: &Program) -> String {
+        match self.of {
+            Of::Static(field) | Of::Field(field) => program.field_display(field),
+            Of::Class(class) => format!("{}.class", program.class_display(class)),
+            Of::Object(class) => format!("{} (this)", program.class_display(class)),
+        }
+    }
+
     /// There is one such lock only.
     fn is_one(&self) -> bool {
         matches!(self.of, Of::Static(_) | Of::Class(_))
@@ -76,9 +85,9 @@ pub(crate) fn cycles<'a>(engine: &'a Compositional, program: &Program) -> Vec<Cy
     found
 }
 
-type Graph<'a> = BTreeMap<(Kind, Kind), Vec<Edge<'a>>>;
+pub(crate) type Graph<'a> = BTreeMap<(Kind, Kind), Vec<Edge<'a>>>;
 
-fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
+pub(crate) fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
     let mut graph: Graph<'a> = BTreeMap::new();
     for slot in engine.methods.iter().filter(|slot| slot.size.nested > 0) {
         let (method, Some(summary)) = (&slot.method, slot.summary.get()) else { continue };
@@ -114,7 +123,7 @@ fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'a> {
 }
 
 /// What kind of lock a path of a method leads to.
-fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
+pub(crate) fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<Kind> {
     let of = match (lock.last(), lock.root) {
         (Some(Step::Field(field)), _) => of_field(program, field),
         (Some(_), _) => return None,

@@ -10,6 +10,7 @@ mod fingerprint;
 mod glob;
 mod moved;
 mod order;
+mod overview;
 mod pairing;
 mod rule;
 mod suppress;
@@ -23,6 +24,7 @@ pub use dismissed::Dismissed;
 pub use fingerprint::{digest, fingerprint, unnumbered};
 pub use glob::matches as is_like;
 pub use moved::Renamed;
+pub use overview::{ClassGuards, LockEdge, LockInfo, ThreadInfo};
 pub use rule::{Level, Rule};
 pub use suppress::{Covers, Pattern, Suppressed, Suppression};
 

@@ -257,6 +257,15 @@ impl HappensBefore {
         signalled.then_some(Ordered::SignalAwait)
     }
 
+    /// May the two origins ever run at the same time?
+    pub fn may_overlap(&self, a: Origin, b: Origin) -> bool {
+        let is_serial = match (self.origin(a).serial_on, self.origin(b).serial_on) {
+            (Some(executor), Some(other)) => executor == other,
+            _ => false,
+        };
+        !is_serial && self.ends.overlap.may_overlap(a, b)
+    }
+
     /// In one execution of the method, may the origin (or one that leads to it) have been started before the
     /// statement runs?
     pub fn started_before(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {

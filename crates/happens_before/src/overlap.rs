@@ -177,6 +177,13 @@ impl Overlap {
         self.alive[ancestor].contains_key(&child)
     }
 
+    /// May the two be alive at the same time, wherever they are?
+    pub fn may_overlap(&self, a: Origin, b: Origin) -> bool {
+        note(meeting(a, b));
+        let is_together = self.together.value.together[a].contains(b.index());
+        is_together || self.is_ancestor(a, b) || self.is_ancestor(b, a)
+    }
+
     pub fn are_related(&self, a: Origin, b: Origin) -> bool {
         note(meeting(a, b));
         self.together.value.related[a].contains(b.index())

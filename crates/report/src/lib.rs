@@ -13,6 +13,7 @@ pub mod json;
 pub mod junit;
 mod line_hash;
 mod names;
+pub mod overview;
 pub mod rules;
 pub mod sarif;
 mod spot;

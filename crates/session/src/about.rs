@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// What the whole-program engine knows, if that is true of the program as it is now.
-    fn solved(&self) -> Option<Stages<'_>> {
+    pub(crate) fn solved(&self) -> Option<Stages<'_>> {
         let is_up_to_date = !self.is_behind && self.unseen.is_empty() && !self.is_points_to_only;
         // Before its turn it knows nothing, which is not to say that nobody gets anywhere.
         let is_up_to_date = is_up_to_date && !self.is_ahead;

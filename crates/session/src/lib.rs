@@ -11,6 +11,7 @@ mod kept;
 mod merge;
 mod needed;
 mod notes;
+mod overview;
 mod redone;
 mod sizes;
 mod stats;

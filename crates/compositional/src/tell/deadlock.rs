@@ -26,7 +26,7 @@ impl Tell<'_> {
         }
     }
 
-    fn edge(&self, edge: &Edge<'_>) -> Site {
+    pub(crate) fn edge(&self, edge: &Edge<'_>) -> Site {
         let way = self.way_to_lock(edge);
         let (last, event) = way[way.len() - 1];
         let place = self.place(last, event);

@@ -5,6 +5,7 @@
 mod lock;
 mod locks;
 mod spot;
+mod threads;
 
 pub use lock::{Covers, head_after};
 

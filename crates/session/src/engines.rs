@@ -6,7 +6,7 @@ use bytes::Bytes;
 use classfile::ClassSource;
 use compositional::Compositional;
 use detect::{Proof, Proofs};
-use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule};
+use findings::{Confidence, Engine, Finding, Note, Place, Report, Rule, Unguarded};
 use models::{Knowledge, Models};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -275,6 +275,15 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
     }
     finding.confidence = raised(whole.confidence.min(compositional.confidence));
     finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
+    // A container has another name in each engine: one access is one entry.
+    let is_known = |one: &Unguarded| {
+        let is_same = |known: &Unguarded| {
+            (known.access, &known.method, &known.place) == (one.access, &one.method, &one.place)
+        };
+        whole.unguarded.iter().any(is_same)
+    };
+    let more = compositional.unguarded.iter().filter(|one| !is_known(one)).cloned();
+    finding.unguarded = Unguarded::listed(whole.unguarded.iter().cloned().chain(more));
     for (site, other) in finding.sites.iter_mut().zip(&compositional.sites) {
         if site.place == other.place {
             site.concurrent.clone_from(&other.concurrent);

@@ -446,7 +446,7 @@ fn in_order(before: &[Arc<Finding>], now: Vec<Arc<Finding>>) -> Vec<Arc<Finding>
     let (known, told) = (pointers(before), pointers(&now));
     let mut new: Vec<Arc<Finding>> =
         now.into_iter().filter(|finding| !known.contains(&Arc::as_ptr(finding))).collect();
-    new.sort_by(|a, b| a.ranks(b));
+    findings::sort_findings(&mut new);
     let mut left: Vec<&Arc<Finding>> =
         before.iter().filter(|finding| told.contains(&Arc::as_ptr(finding))).collect();
     let mut findings = Vec::with_capacity(left.len() + new.len());

@@ -21,7 +21,7 @@ Exit code:
 
 const WATCH_ENDS: &str = "Ctrl-C ends it, with exit code 0; 2 means that it could not begin.";
 
-const EXPLAIN_CODES: &str = "Exit code: 0 if it is explained, 2 if there is no such finding.";
+const EXPLAIN_CODES: &str = "Exit code: 0 if it is explained, 2 if there is no such finding, field or line.";
 const DIFF_ENDS: &str = "\
 Examples:
   snarl diff main                  the working tree against a branch
@@ -43,7 +43,7 @@ pub enum Command {
     Watch(WatchArgs),
     /// Speak with an editor: the language server on standard input and output.
     Lsp(LspArgs),
-    /// Tell one finding's whole story.
+    /// Explain one finding in detail, or all that is known of a field or of a line.
     #[command(after_help = EXPLAIN_CODES)]
     Explain(ExplainArgs),
     /// List the threads, tasks and timers of a program: where each starts, what it runs, what it overlaps.
@@ -198,8 +198,8 @@ pub struct WatchArgs {
 
 #[derive(Debug, ClapArgs)]
 pub struct ExplainArgs {
-    /// The id of the finding, as `check` shows it, or how it begins.
-    #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    /// A finding by its id, as `check` shows it, or how that begins; a field, `Account.balance`; a line, `Account.java:12`.
+    #[arg(value_name = "WHAT", value_parser = NonEmptyStringValueParser::new())]
     pub id: String,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod config;
 mod crash;
 mod diff;
 mod explain;
+mod explain_field;
 mod inbox;
 mod lsp;
 mod meter;
@@ -55,7 +56,12 @@ fn run(command: Command, around: &Surroundings) -> Result<ExitCode> {
         Command::Rules(args) => rules::run(args.id.as_deref()).map(|()| ExitCode::SUCCESS),
         Command::Explain(args) => {
             let (id, config) = (args.id.clone(), config::of(&args.program)?);
-            explain::run(&id, Settings::for_explaining(args, config, around)).map(|()| ExitCode::SUCCESS)
+            let settings = Settings::for_explaining(args, config, around);
+            let done = match explain_field::Subject::parse(&id) {
+                Some(subject) => explain_field::run(&subject, settings),
+                None => explain::run(&id, settings),
+            };
+            done.map(|()| ExitCode::SUCCESS)
         }
         Command::Threads(args) => list(overview::List::Threads, args, around),
         Command::Locks(args) => list(overview::List::Locks, args, around),

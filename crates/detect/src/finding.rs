@@ -7,7 +7,9 @@ use crate::group::{Groups, Regrouped};
 use crate::pair::{Judge, Pair, Witness};
 use crate::race::Races;
 use crate::told::{Memory, Told, sides};
-use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, Site, fingerprint, unnumbered};
+use findings::{
+    AccessKind, Confidence, Engine, Finding, Place, Rule, Site, Unguarded, fingerprint, unnumbered,
+};
 use happens_before::Point;
 use ir::MethodId;
 use rayon::prelude::*;
@@ -99,8 +101,7 @@ impl Findings {
             }
             let Some(described) = self.described.peek(cause.best) else { continue };
             let older = cause.finding.take().or(older);
-            let is_brief = !described.confidence.at_least(self.least);
-            let finding = if is_brief { described.clone() } else { teller.finding(cause, described) };
+            let finding = teller.finding(cause, described);
             // Who keeps the older one need not compare.
             cause.finding = Some(older.filter(|older| *older == finding).unwrap_or(finding));
         }
@@ -298,8 +299,32 @@ impl<'a> Teller<'a> {
             locations.into_iter().map(|location| self.judge.describe.location(location)).collect();
         let fields = if fields.len() > 1 { fields.into_iter().collect() } else { Vec::new() };
         let also = also.into_iter().cloned().collect();
-        let members = self.members(cause);
-        Arc::new(Finding { why, fields, also, members, ..described.clone() })
+        let (members, unguarded) = (self.members(cause), self.unguarded(cause));
+        Arc::new(Finding { why, fields, also, members, unguarded, ..described.clone() })
+    }
+
+    /// Of every pair the sides without a lock, or both if both hold locks but none in common.
+    fn unguarded(&self, cause: &Cause) -> Vec<Unguarded> {
+        let mut distinct: FxHashSet<(AccessKind, MethodId, Location, &Place)> = FxHashSet::default();
+        for &pair in &cause.pairs {
+            let (witness, told) = (self.witness(pair), self.groups.told(pair));
+            let sides = [
+                (witness.writes.0, told.methods.0, &told.places.0, told.locked.0),
+                (witness.writes.1, told.methods.1, &told.places.1, told.locked.1),
+            ];
+            let unguarded = sides.into_iter().filter(|side| told.both_locked || !side.3);
+            distinct.extend(unguarded.map(|(writes, method, place, _)| {
+                let access = if writes { AccessKind::Write } else { AccessKind::Read };
+                (access, method, witness.location, place)
+            }));
+        }
+        let program = self.judge.stages.program;
+        Unguarded::listed(distinct.into_iter().map(|(access, method, location, place)| Unguarded {
+            access,
+            method: program.method_display(method),
+            field: self.judge.describe.location(location),
+            place: place.clone(),
+        }))
     }
 
     /// Fingerprints of all pairs of a cause, of many the smallest: the same ones of the same cause, mostly.

@@ -54,6 +54,8 @@ pub(crate) struct Told {
     /// One side holds a lock, the other none: somebody thought of one.
     pub(crate) one_locked: bool,
     pub(crate) both_locked: bool,
+    /// Which sides hold a lock; not asked for what is hardly believed.
+    pub(crate) locked: (bool, bool),
     pub(crate) memory: Memory,
 }
 
@@ -75,6 +77,7 @@ pub(crate) fn tell(stages: &Stages<'_>, describe: &Describe<'_>, steps: &Steps, 
         reads: usize::from(!witness.writes.0) + usize::from(!witness.writes.1),
         one_locked: false,
         both_locked: false,
+        locked: (false, false),
         memory: (witness.location.what, whole_of_unnamed(witness.location, whole)),
     };
     let Some(whole) = whole.filter(|_| witness.confidence < Confidence::Low) else { return told };
@@ -88,6 +91,7 @@ pub(crate) fn tell(stages: &Stages<'_>, describe: &Describe<'_>, steps: &Steps, 
     told.operated = operations.iter().filter(|operation| operation.caller.is_some()).count();
     told.one_locked = locked[0] != locked[1];
     told.both_locked = locked[0] && locked[1];
+    told.locked = (locked[0], locked[1]);
     let tie = |operation: Operation| match operation.caller {
         Some(_) => Tie::Unlocked(whole, operation),
         None => Tie::UnlockedOn(witness.location.what, whole, operation),

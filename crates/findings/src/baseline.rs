@@ -1,6 +1,7 @@
 //! Findings that were accepted at some time, and what a later run has beside them. Knows nothing of files and formats.
 
 use crate::pairing::{Known, pairing};
+use crate::unguarded::{Accesses, grown};
 use crate::{Confidence, Finding, Report, Rule};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Accepted {
     pub fields: Vec<String>,
     /// See [`Finding::members`].
     pub members: Vec<String>,
+    /// See [`Finding::unguarded_keys`]. Versions that did not know them wrote none.
+    pub unguarded: Vec<String>,
 }
 
 /// What a report looks like beside a baseline.
@@ -60,11 +63,21 @@ impl Baseline {
         let newer: Vec<Known> = report.findings.iter().map(|finding| Known::of(finding)).collect();
         let pairs = pairing(&older, &newer);
         let fields: BTreeSet<&String> = self.findings.iter().flat_map(|known| &known.fields).collect();
-        let is_new = |finding: &Finding| finding.affected().any(|field| !fields.contains(&field));
+        let accesses = Accesses::of(self.findings.iter().map(|known| known.unguarded.clone()));
+        let new_in = |finding: &Finding, known: &Accepted| {
+            let new: Vec<String> = finding.affected().filter(|field| !fields.contains(field)).collect();
+            if new.is_empty() { accesses.lack(finding, &known.unguarded) } else { new }
+        };
         let mut is_old = vec![false; older.len()];
         let mut is_known = vec![false; newer.len()];
+        let mut partly_new: Vec<(usize, Confidence, Vec<String>)> = Vec::new();
         for (old, new) in pairs {
-            (is_old[old], is_known[new]) = (true, !is_new(&report.findings[new]));
+            let lacking = new_in(&report.findings[new], &self.findings[old]);
+            (is_old[old], is_known[new]) = (true, lacking.is_empty());
+            partly_new.push((new, self.findings[old].confidence, lacking));
+        }
+        for (at, before, new) in partly_new.iter().filter(|(.., new)| !new.is_empty()) {
+            report.findings[*at] = Arc::new(grown(&report.findings[*at], *before, new));
         }
         let gone = self.findings.iter().zip(is_old).filter(|(_, is_old)| !is_old);
         let mut beside = Beside {
@@ -98,6 +111,7 @@ impl Accepted {
             message: finding.message.clone(),
             fields: finding.affected().collect(),
             members: finding.members.clone(),
+            unguarded: finding.unguarded_keys(),
         }
     }
 }

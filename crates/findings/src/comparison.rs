@@ -3,6 +3,7 @@
 
 use crate::moved::Renamed;
 use crate::pairing::{Known, pairing};
+use crate::unguarded::{Accesses, grown};
 use crate::{Confidence, Finding, Report, Suppressed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,16 +45,24 @@ impl Comparison {
             out.moved += usize::from(head.findings[new].confidence.at_least(least));
         }
         let fields: BTreeSet<String> = base.findings.iter().flat_map(|finding| finding.affected()).collect();
+        let keys: Vec<Vec<String>> = base.findings.iter().map(|finding| finding.unguarded_keys()).collect();
+        let accesses = Accesses::of(keys.iter().cloned());
         for (finding, same) in head.findings.iter().zip(same) {
-            let new: Vec<String> = finding.affected().filter(|field| !fields.contains(field)).collect();
+            let mut new: Vec<String> = finding.affected().filter(|field| !fields.contains(field)).collect();
+            if let (Some(at), true) = (same, new.is_empty()) {
+                new = accesses.lack(finding, &keys[at]);
+            }
             let list =
                 match same.map(|at| (base.findings[at].confidence.at_least(least), is_moved.contains(&at))) {
-                    _ if !finding.confidence.at_least(least) => continue,
-                    None => &mut out.introduced,
-                    Some((_, false)) if !new.is_empty() => {
-                        out.introduced.push(Arc::new(grown(finding, &new)));
+                    Some((was_told, false))
+                        if !new.is_empty() && (was_told || finding.confidence.at_least(least)) =>
+                    {
+                        let before = same.map_or(finding.confidence, |at| base.findings[at].confidence);
+                        out.introduced.push(Arc::new(grown(finding, before, &new)));
                         continue;
                     }
+                    _ if !finding.confidence.at_least(least) => continue,
+                    None => &mut out.introduced,
                     Some((false, _)) => &mut out.raised,
                     Some((true, _)) => &mut out.unchanged,
                 };
@@ -89,11 +98,4 @@ fn known(findings: &[Arc<Finding>]) -> Vec<Known<'_>> {
 
 fn pick<'f>(findings: &'f [Arc<Finding>], at: &[usize]) -> Vec<&'f Finding> {
     at.iter().map(|&at| findings[at].as_ref()).collect()
-}
-
-/// A finding of which a part was there before.
-fn grown(finding: &Finding, new: &[String]) -> Finding {
-    let mut told = finding.clone();
-    told.why.push(format!("{} is new here; the rest was there before", new.join(", ")));
-    told
 }

@@ -8,12 +8,14 @@ mod delta;
 mod dismissed;
 mod fingerprint;
 mod glob;
+mod harm;
 mod moved;
 mod order;
 mod overview;
 mod pairing;
 mod rule;
 mod suppress;
+mod unguarded;
 mod words;
 
 pub use about::{About, AboutLock, Access, Covered, FieldGuard, Guard, Held, Origin, Part, Reported, Why};
@@ -23,10 +25,13 @@ pub use delta::FindingsDelta;
 pub use dismissed::Dismissed;
 pub use fingerprint::{digest, fingerprint, unnumbered};
 pub use glob::matches as is_like;
+pub use harm::Harm;
 pub use moved::Renamed;
+pub use order::sort_findings;
 pub use overview::{ClassGuards, LockEdge, LockInfo, ThreadInfo};
 pub use rule::{Level, Rule};
 pub use suppress::{Covers, Pattern, Suppressed, Suppression};
+pub use unguarded::{MOST_UNGUARDED, Unguarded};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -34,7 +39,7 @@ use std::sync::Arc;
 /// Everything one run has to say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Ranked: highest confidence first, then rule, then place. Shared with the reports before that say the same.
+    /// Ranked: highest confidence first, then what hurts most, then place. Shared with the reports before that say the same.
     pub findings: Vec<Arc<Finding>>,
     pub notes: Vec<Note>,
     pub stats: Stats,
@@ -86,6 +91,8 @@ pub struct Finding {
     pub fields: Vec<String>,
     /// Further pairs of places with the same cause.
     pub also: Vec<(Place, Place)>,
+    /// Races: every access of all pairs that holds no lock, or not the one that others hold; see [`Unguarded::listed`].
+    pub unguarded: Vec<Unguarded>,
     /// What was taken for granted, and would make it untrue.
     pub assumed: Vec<String>,
     /// What would repair it.

@@ -1,15 +1,15 @@
 //! The one order in which findings and notes are told, and which findings are worth telling. Knows nothing
 //! of how they are rendered.
 
-use crate::{Confidence, Finding, Report};
+use crate::{Confidence, Finding, Harm, Report};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Report {
-    /// Ranks the findings by confidence, rule, file, line, id and all else they say, and the notes by kind and message: the
-    /// same facts give the same report, whichever thread found them first.
+    /// Ranks the findings by confidence, harm, rule, file, line, id and all else they say, and the notes by kind and
+    /// message: the same facts give the same report, whichever thread found them first.
     pub fn sort(&mut self) {
-        self.findings.sort_by(|a, b| a.ranks(b));
+        sort_findings(&mut self.findings);
         self.notes.sort();
     }
 
@@ -29,8 +29,25 @@ impl Report {
 impl Finding {
     /// Which of the two is told first.
     pub fn ranks(&self, other: &Finding) -> Ordering {
-        rank(self).cmp(&rank(other))
+        let by_harm = || self.harm().cmp(&other.harm());
+        self.confidence.cmp(&other.confidence).then_with(by_harm).then_with(|| by_place(self, other))
     }
+}
+
+/// In the order of a report; the harm of each is found once.
+pub fn sort_findings(findings: &mut Vec<Arc<Finding>>) {
+    let with_harm = |finding: Arc<Finding>| (finding.harm(), finding);
+    let mut all: Vec<(Harm, Arc<Finding>)> = std::mem::take(findings).into_iter().map(with_harm).collect();
+    all.sort_by(|(a_harm, a), (b_harm, b)| {
+        let by_harm = || a_harm.cmp(b_harm);
+        a.confidence.cmp(&b.confidence).then_with(by_harm).then_with(|| by_place(a, b))
+    });
+    findings.extend(all.into_iter().map(|(_, finding)| finding));
+}
+
+/// Of two that are as certain and as harmful.
+fn by_place(a: &Finding, b: &Finding) -> Ordering {
+    rank(a).cmp(&rank(b))
 }
 
 impl Confidence {
@@ -41,7 +58,7 @@ impl Confidence {
 
 fn rank(finding: &Finding) -> impl Ord + '_ {
     let place = finding.sites.first().map(|site| &site.place);
-    (finding.confidence, finding.rule, place, &finding.id, &finding.message, finding)
+    (finding.rule, place, &finding.id, &finding.message, finding)
 }
 
 #[cfg(test)]
@@ -91,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn findings_rank_by_confidence_rule_file_line_and_id() {
+    fn findings_rank_by_confidence_harm_rule_file_line_and_id() {
         let mut report = mixed();
         report.sort();
         assert_eq!(
             ids(report.shown(Confidence::Low)),
-            "twin-1 twin-2 late-line late-file deadlock medium low"
+            "deadlock twin-1 twin-2 late-line late-file medium low"
         );
     }
 
@@ -117,7 +134,7 @@ mod tests {
         let mut report = mixed();
         Arc::make_mut(&mut report.findings[1]).sites.clear();
         report.sort();
-        assert_eq!(report.findings[0].id, "late-file");
+        assert_eq!(report.findings[1].id, "late-file");
     }
 
     #[test]
@@ -136,7 +153,7 @@ mod tests {
         assert_eq!(report.shown(Confidence::High).count(), 5);
         assert_eq!(
             ids(report.shown(Confidence::Medium)),
-            "twin-1 twin-2 late-line late-file deadlock medium"
+            "deadlock twin-1 twin-2 late-line late-file medium"
         );
         assert_eq!(report.shown(Confidence::Low).count(), 7);
     }

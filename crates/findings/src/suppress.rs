@@ -97,7 +97,11 @@ fn touching(finding: &Finding, all: &[Suppression], shown: &dyn Fn(&str) -> Stri
         let is_meant = one.rules.is_empty() || one.rules.contains(&finding.rule);
         is_meant
             && one.covers.iter().any(|covers| match covers {
-                Covers::Like(pattern) => pattern.is_like(finding, shown),
+                Covers::Like(pattern) => {
+                    let fields = fields(finding);
+                    pattern.is_like(finding, shown)
+                        || fields.iter().any(|field| pattern.has_field(field, finding, shown))
+                }
                 covers => {
                     fields(finding).iter().any(|field| covers.has_field(field))
                         || pairs(finding).iter().any(|pair| pair.iter().any(|place| covers.has_place(place)))
@@ -113,8 +117,14 @@ fn is_covered(finding: &Finding, by: &[&Suppression], shown: &dyn Fn(&str) -> St
     let is_like =
         covers().any(|covers| matches!(covers, Covers::Like(pattern) if pattern.is_like(finding, shown)));
     let fields = fields(finding);
-    let has_fields =
-        !fields.is_empty() && fields.iter().all(|field| covers().any(|covers| covers.has_field(field)));
+    // Several entries may cover a field each.
+    let has_field = |field: &&str| {
+        covers().any(|covers| match covers {
+            Covers::Like(pattern) => pattern.has_field(field, finding, shown),
+            covers => covers.has_field(field),
+        })
+    };
+    let has_fields = !fields.is_empty() && fields.iter().all(has_field);
     let has_places =
         |pair: &Vec<&Place>| pair.iter().any(|place| covers().any(|covers| covers.has_place(place)));
     is_like || has_fields || pairs(finding).iter().all(has_places)
@@ -167,13 +177,24 @@ impl Covers {
 
 impl Pattern {
     fn is_like(&self, finding: &Finding, shown: &dyn Fn(&str) -> String) -> bool {
+        let fields = fields(finding);
+        let has_fields = !fields.is_empty() && fields.iter().all(|field| self.names_field(field));
+        (self.field.is_none() || has_fields) && self.holds_beside_field(finding, shown)
+    }
+
+    /// Whether it names this field of a finding, and the rest of it holds.
+    fn has_field(&self, field: &str, finding: &Finding, shown: &dyn Fn(&str) -> String) -> bool {
+        self.names_field(field) && self.holds_beside_field(finding, shown)
+    }
+
+    fn names_field(&self, field: &str) -> bool {
+        self.field.as_deref().is_some_and(|pattern| matches(pattern, field) || matches(pattern, last(field)))
+    }
+
+    fn holds_beside_field(&self, finding: &Finding, shown: &dyn Fn(&str) -> String) -> bool {
         let holds =
             |pattern: &Option<String>, test: &dyn Fn(&str) -> bool| pattern.as_deref().is_none_or(test);
         let fields = fields(finding);
-        let is_field = |pattern: &str| {
-            let is_one = |field: &&str| matches(pattern, field) || matches(pattern, last(field));
-            !fields.is_empty() && fields.iter().all(is_one)
-        };
         let is_class = |pattern: &str| {
             let mut methods = finding.sites.iter().map(|site| class_of(path(&site.method)));
             let mut owners = fields.iter().map(|field| class_of(field));
@@ -190,10 +211,7 @@ impl Pattern {
                 |place: &&Place| matches(pattern, &shown(&place.file)) || matches(pattern, &place.file);
             pairs(finding).iter().all(|pair| pair.iter().any(is_one))
         };
-        holds(&self.field, &is_field)
-            && holds(&self.class, &is_class)
-            && holds(&self.method, &is_method)
-            && holds(&self.file, &is_file)
+        holds(&self.class, &is_class) && holds(&self.method, &is_method) && holds(&self.file, &is_file)
     }
 }
 

@@ -21,6 +21,9 @@ struct Line {
     /// Fingerprints of whatever has the same cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     members: Vec<String>,
+    /// What identifies the accesses without a common lock, one entry for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unguarded: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +79,7 @@ fn line(one: &Accepted) -> Line {
         message: one.message.clone(),
         fields: one.fields.clone(),
         members: one.members.clone(),
+        unguarded: one.unguarded.clone(),
     }
 }
 
@@ -83,8 +87,9 @@ fn accepted(line: Line) -> Result<Accepted, String> {
     let confidence = Confidence::named(&line.confidence)
         .ok_or_else(|| format!("not a baseline: unknown confidence `{}`", line.confidence))?;
     let id = line.id.clone().unwrap_or_else(|| line.fingerprint.clone());
-    let Line { fingerprint, rule, message, fields, members, .. } = line;
-    Ok(Accepted { fingerprint, id, rule, confidence, message, fields, members })
+    let Line { fingerprint, rule, message, fields, members, mut unguarded, .. } = line;
+    unguarded.sort();
+    Ok(Accepted { fingerprint, id, rule, confidence, message, fields, members, unguarded })
 }
 
 #[cfg(test)]
@@ -100,6 +105,7 @@ mod tests {
             message: "a \"quoted\" thing".into(),
             fields: vec!["a.B.n".into()],
             members: vec![fingerprint.into()],
+            unguarded: vec!["write a.B.n in a.B.inc()".into()],
         };
         Baseline {
             version: "0.1.0".into(),
@@ -134,6 +140,13 @@ mod tests {
         assert_eq!(parse(&render(&baseline())), Ok(baseline()));
         let empty = Baseline { findings: vec![], ..baseline() };
         assert_eq!(parse(&render(&empty)), Ok(empty));
+    }
+
+    #[test]
+    fn a_baseline_without_accesses_is_read() {
+        let older = render(&baseline()).replace(",\"unguarded\":[\"write a.B.n in a.B.inc()\"]", "");
+        let read = parse(&older).expect("a baseline");
+        assert!(read.findings.iter().all(|one| one.unguarded.is_empty()), "{older}");
     }
 
     #[test]

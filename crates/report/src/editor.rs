@@ -4,8 +4,8 @@
 use crate::text::excerpt::{Source, Target};
 use crate::text::{clean, deed, lock, message, readable};
 use crate::{Sources, names::Names};
-use findings::{Confidence, Finding, LockUse, Place, Site};
-use std::collections::BTreeMap;
+use findings::{Confidence, Finding, LockUse, Place, Site, Unguarded};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A stretch of a line. Lines and columns count from 0, columns in UTF-16 units.
@@ -38,7 +38,7 @@ impl Texts {
             if self.0.contains_key(file) {
                 continue;
             }
-            let read = || sources.text(file).map(Source::new);
+            let read = || sources.text(file).map(|text| Source::new(text, file));
             if let Some(source) = before.remove(file).or_else(read) {
                 self.0.insert(file.to_owned(), source);
             }
@@ -60,8 +60,12 @@ pub fn files(finding: &Finding) -> Vec<&str> {
         places.extend(site.locks.iter().chain(&site.holds).chain(&site.acquires).map(|held| &held.place));
         places.extend(site.trace.iter().map(|frame| &frame.place));
     }
+    places.extend(finding.unguarded.iter().map(|access| &access.place));
     places.into_iter().map(|place| place.file.as_str()).collect()
 }
+
+/// Of more places than this a finding underlines the first.
+const MOST_MARKS: usize = 50;
 
 /// Finds places in texts.
 pub struct Editor<'t> {
@@ -70,7 +74,7 @@ pub struct Editor<'t> {
 }
 
 impl Editor<'_> {
-    /// One for each place of the finding that has a source.
+    /// One for each place of the finding that has a source: its sites, and every other access without the lock.
     pub fn marks(&self, finding: &Finding) -> Vec<Mark> {
         let names = Names::new(self.sources);
         let mut marks: Vec<Mark> = Vec::new();
@@ -79,11 +83,33 @@ impl Editor<'_> {
             if marks.iter().any(|mark| mark.at == at) {
                 continue;
             }
-            let message = self.words(finding, site, &names);
-            let related = self.related(finding, number, &at, &names);
+            let message = words(finding, &clean(&deed(site, &names)), &names);
+            let related = self.related(finding, Some(number), &at, &names);
+            marks.push(Mark { at, message, related });
+        }
+        // One line that reads and writes a field is underlined once.
+        let of_sites = finding.sites.iter().filter_map(|site| Some((&site.place, finding.field.as_ref()?)));
+        let mut known: BTreeSet<(&Place, &String)> = of_sites.collect();
+        for access in &finding.unguarded {
+            if marks.len() >= MOST_MARKS {
+                break;
+            }
+            let Some(at) = self.unguarded(access) else { continue };
+            if !known.insert((&access.place, &access.field)) || marks.iter().any(|mark| mark.at == at) {
+                continue;
+            }
+            let what = format!("also unguarded: {} in {}", access.access.id(), readable(&access.method));
+            let message = words(finding, &what, &names);
+            let related = self.related(finding, None, &at, &names);
             marks.push(Mark { at, message, related });
         }
         marks
+    }
+
+    /// The variable that an access is about.
+    pub fn unguarded(&self, access: &Unguarded) -> Option<Stretch> {
+        let target = Target::of_field(&access.field);
+        self.stretch(&access.place, |source| source.access(access.place.line, target, access.access))
     }
 
     /// What happens at a site.
@@ -117,19 +143,10 @@ impl Editor<'_> {
         })
     }
 
-    fn words(&self, finding: &Finding, site: &Site, names: &Names<'_>) -> String {
-        let doubt = match finding.confidence {
-            Confidence::High => String::new(),
-            other => format!(" ({} confidence)", other.id()),
-        };
-        let deed = clean(&deed(site, names));
-        format!("{}{doubt}\n{deed}", message(finding, names))
-    }
-
     fn related(
         &self,
         finding: &Finding,
-        number: usize,
+        number: Option<usize>,
         at: &Stretch,
         names: &Names<'_>,
     ) -> Vec<(Stretch, String)> {
@@ -141,14 +158,14 @@ impl Editor<'_> {
                 related.push((stretch, words));
             }
         };
-        let own = &finding.sites[number];
-        let others = finding.sites.iter().enumerate().filter(|(other, _)| *other != number);
+        let own = number.and_then(|number| finding.sites.get(number));
+        let others = finding.sites.iter().enumerate().filter(|(other, _)| Some(*other) != number);
         for (_, site) in others.clone() {
             let place = self.site(site, finding);
             let again = if place.as_ref() == Some(at) { "at the same time: " } else { "the other side: " };
             add(place, format!("{again}{}", clean(&deed(site, names))));
         }
-        for site in std::iter::once(own).chain(others.map(|(_, site)| site)) {
+        for site in own.into_iter().chain(others.map(|(_, site)| site)) {
             for held in site.locks.iter().chain(&site.holds) {
                 add(self.lock(held), format!("{} is taken here", clean(&lock(held, names))));
             }
@@ -161,6 +178,14 @@ impl Editor<'_> {
         }
         related
     }
+}
+
+fn words(finding: &Finding, deed: &str, names: &Names<'_>) -> String {
+    let doubt = match finding.confidence {
+        Confidence::High => String::new(),
+        other => format!(" ({} confidence)", other.id()),
+    };
+    format!("{}{doubt}\n{deed}", message(finding, names))
 }
 
 /// `bank.Account.deposit(int)` as it is read.

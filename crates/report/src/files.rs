@@ -47,7 +47,7 @@ impl<'a> Files<'a> {
         let found = read.entry(name.to_owned()).or_insert_with(|| {
             let text = self.sources.text(name)?;
             let hashes = line_hashes(&text);
-            Some(Rc::new(File { source: Source::new(text), hashes }))
+            Some(Rc::new(File { source: Source::new(text, name), hashes }))
         });
         found.clone()
     }

@@ -2,7 +2,9 @@
 //! is renamed or removed here needs a new schema number.
 
 use crate::{Sources, names::Names};
-use findings::{Confidence, Dismissed, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed};
+use findings::{
+    Confidence, Dismissed, Finding, Frame, LockUse, Note, Place, Report, Site, Stats, Suppressed, Unguarded,
+};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 pub const SCHEMA: u32 = 1;
@@ -102,6 +104,8 @@ pub(crate) struct JsonFinding {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<[JsonPlace; 2]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    unguarded: Vec<JsonUnguarded>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     assumed: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fix: Vec<String>,
@@ -125,9 +129,30 @@ impl JsonFinding {
             why: prose(&finding.why),
             fields: finding.fields.clone(),
             also: finding.also.iter().map(pair).collect(),
+            unguarded: finding.unguarded.iter().map(|access| JsonUnguarded::new(access, names)).collect(),
             assumed: prose(&finding.assumed),
             fix: prose(&finding.fix),
             dismissed: finding.dismissed.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonUnguarded {
+    access: &'static str,
+    field: String,
+    method: String,
+    #[serde(flatten)]
+    place: JsonPlace,
+}
+
+impl JsonUnguarded {
+    fn new(one: &Unguarded, names: &Names<'_>) -> JsonUnguarded {
+        JsonUnguarded {
+            access: one.access.id(),
+            field: one.field.clone(),
+            method: one.method.clone(),
+            place: JsonPlace::new(&one.place, names),
         }
     }
 }

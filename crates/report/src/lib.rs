@@ -6,6 +6,7 @@ pub mod baseline;
 pub mod diff;
 pub mod editor;
 pub mod edits;
+pub mod field;
 mod files;
 pub mod github;
 pub mod gitlab;

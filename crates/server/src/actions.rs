@@ -58,7 +58,7 @@ fn fixes(asked: &mut Answerer<'_>, finding: &Finding, path: &Path, line: u32) ->
     let editor = Editor { texts: &texts, sources: &open };
     let sources = Sources { path: &|file| open.path(file), parsed: &parse, editor };
     let comment = comment(finding, path, line, &sources);
-    let candidates = candidates(finding, &sources);
+    let candidates = candidates(finding, &sources, (path, line));
     let good = tried(asked, finding, candidates);
     let changes = |edits: &BTreeMap<PathBuf, Vec<TextEdit>>| {
         let changes = edits.iter().map(|(path, edits)| (uri::of_path(path), text_edits(edits)));

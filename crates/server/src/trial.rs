@@ -6,7 +6,7 @@ use crate::questions::Answerer;
 use findings::{Finding, FindingsDelta, Report};
 use live::Event;
 use session::{Cancel, Change};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,14 +36,29 @@ pub fn tried(asked: &mut Answerer<'_>, finding: &Finding, candidates: Vec<Candid
             next.insert(path.clone(), syntax::apply(&text, edits).into());
         }
         let Some(after) = apply(asked, next) else { continue };
-        let delta = FindingsDelta::between(&before, &after);
-        let is_gone = delta.fixed.iter().any(|fixed| fixed.id == finding.id);
-        if is_gone && delta.introduced.is_empty() {
+        if repairs(&candidate, finding, &before, &after) {
             good.push(candidate);
         }
     }
     put_back(asked, texts);
     good
+}
+
+/// Whether what a candidate is about is gone, and nothing has come.
+fn repairs(candidate: &Candidate, finding: &Finding, before: &Report, after: &Report) -> bool {
+    let delta = FindingsDelta::between(before, after);
+    if candidate.accesses.is_empty() {
+        return delta.fixed.iter().any(|fixed| fixed.id == finding.id) && delta.introduced.is_empty();
+    }
+    // What is left of the finding may be told by another pair.
+    let keys = |report: &Report| -> BTreeSet<String> {
+        report.findings.iter().flat_map(|finding| finding.unguarded_keys()).collect()
+    };
+    let (known, left) = (keys(before), keys(after));
+    let is_old = |new: &Arc<Finding>| new.field == finding.field && new.rule == finding.rule;
+    left.is_subset(&known)
+        && candidate.accesses.iter().all(|key| !left.contains(key))
+        && delta.introduced.iter().all(is_old)
 }
 
 /// What would be shown if these were the texts; nothing if they cannot be compiled.

@@ -133,7 +133,8 @@ impl Beside {
 
     /// What it has found, as a report of its own.
     pub fn alone(&self) -> Arc<Report> {
-        let mut report = Report { findings: self.findings.clone(), ..Report::default() };
+        let findings = crate::merge::merge(Vec::new(), &self.findings, None);
+        let mut report = Report { findings, ..Report::default() };
         report.sort();
         Arc::new(report)
     }

@@ -312,15 +312,11 @@ impl Session {
             happens_before: &self.happens_before,
         };
         let suspicions = self.beside.findings();
-        if suspicions.is_empty() {
-            self.told = self.report.clone();
-            return;
-        }
         let (memory, files) = merge::asked(suspicions);
         let cycle = |cycle: &detect::Cycle<'_>| self.detect.cycle(&stages, cycle);
         let is_whole = self.options.entries.is_empty();
         // What is behind knows nothing of the program as it is now.
-        let is_known = !self.is_behind && self.options.engines.whole_program();
+        let is_known = !self.is_behind && self.options.engines.whole_program() && !suspicions.is_empty();
         let solved = is_known.then(|| {
             let answers = self.detect.answers(&stages, &memory, &files);
             merge::Solved { answers, cycle: &cycle, is_whole }
@@ -461,7 +457,7 @@ fn in_order(before: &[Arc<Finding>], now: Vec<Arc<Finding>>) -> Vec<Arc<Finding>
     let (known, told) = (pointers(before), pointers(&now));
     let mut new: Vec<Arc<Finding>> =
         now.into_iter().filter(|finding| !known.contains(&Arc::as_ptr(finding))).collect();
-    new.sort_by(|a, b| a.ranks(b));
+    findings::sort_findings(&mut new);
     let mut left: Vec<&Arc<Finding>> =
         before.iter().filter(|finding| told.contains(&Arc::as_ptr(finding))).collect();
     let mut findings = Vec::with_capacity(left.len() + new.len());

@@ -2,7 +2,7 @@
 //! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
 
 use detect::{Answer, Answers, Cycle, Memory};
-use findings::{AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Place, Rule, Site};
+use findings::{AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,7 +44,18 @@ pub(crate) fn merge(
             (None, None) => merged.push(finding.clone()),
         }
     }
-    merged
+    merged.into_iter().map(calibrated).collect()
+}
+
+/// High confidence is for what hurts: a state that is only reported may be old without harm.
+pub(crate) fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
+    if finding.confidence != Confidence::High || finding.harm() != Harm::StaleStatus {
+        return finding;
+    }
+    let mut finding = Finding::clone(&finding);
+    finding.confidence = Confidence::Medium;
+    finding.why.push("lower confidence: only read to report a state, where an old value may do no harm".into());
+    Arc::new(finding)
 }
 
 /// A finding of the compositional engine alone, as the program decides about it.
@@ -178,7 +189,13 @@ fn site_at(finding: &Finding, place: &Place) -> Site {
         return site.clone();
     }
     let site = Site { place: place.clone(), origin: "any thread".into(), ..Site::default() };
-    site
+    match finding.unguarded.iter().find(|access| access.place == *place) {
+        Some(access) => {
+            let frame = Frame { method: access.method.clone(), place: place.clone() };
+            Site { access: access.access, method: access.method.clone(), trace: vec![frame], ..site }
+        }
+        None => site,
+    }
 }
 
 fn is_race(finding: &Finding) -> bool {
@@ -283,6 +300,15 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
     let limit = whole.limit.unwrap_or(whole.confidence);
     finding.confidence = agreed(whole.confidence, compositional.confidence).max(limit);
     finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
+    // A container has another name in each engine: one access is one entry.
+    let is_known = |one: &Unguarded| {
+        let is_same = |known: &Unguarded| {
+            (known.access, &known.method, &known.place) == (one.access, &one.method, &one.place)
+        };
+        whole.unguarded.iter().any(is_same)
+    };
+    let more = compositional.unguarded.iter().filter(|one| !is_known(one)).cloned();
+    finding.unguarded = Unguarded::listed(whole.unguarded.iter().cloned().chain(more));
     for (site, other) in finding.sites.iter_mut().zip(&compositional.sites) {
         if site.place == other.place {
             site.concurrent.clone_from(&other.concurrent);

@@ -4,6 +4,7 @@
 mod assigned;
 mod at;
 mod balance;
+mod blank;
 mod edits;
 mod lexed;
 mod line_map;
@@ -13,12 +14,15 @@ mod position;
 mod scope;
 mod statement;
 mod tree;
+mod uses;
 
 pub use at::{Synchronized, Thing};
-pub use edits::{FieldModifier, TextEdit, apply};
+pub use blank::{without_comments, without_comments_and_literals};
+pub use edits::{FieldModifier, TextEdit, Wrapping, apply};
 pub use line_map::LineMap;
 pub use members::{FieldDeclaration, MethodDeclaration};
 pub use position::{Position, Range};
+pub use uses::FieldUse;
 
 use lexed::Lexed;
 use outline::Outline;

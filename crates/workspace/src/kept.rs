@@ -26,8 +26,15 @@ const LIMIT: u64 = 512 << 20;
 const FOR_EACH_CLASS: u64 = 24 << 10;
 /// A directory with one of these is that of a project. Other directories are left as they are: one of classes would
 /// be packed with what is kept in it.
-const SIGNS: [&str; 7] =
-    [".git", ".snarl", "pom.xml", "build.gradle", "build.gradle.kts", "setup.gradle", "setup.gradle.kts"];
+const SIGNS: [&str; 7] = [
+    ".git",
+    ".snarl",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+];
 
 /// The places of the report of one program as it is now, and of its solved state as it was last.
 pub struct Kept {
@@ -196,7 +203,9 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use findings::{AccessKind, Confidence, Engine, Finding, Frame, LockUse, Place, Rule, Site, Stats};
+    use findings::{
+        AccessKind, Confidence, Engine, Finding, Frame, LockUse, Place, Rule, Site, Stats, Unguarded,
+    };
 
     fn report() -> Report {
         let place = || Place { file: "a/B.java".into(), line: 7 };
@@ -227,6 +236,12 @@ mod tests {
             why: vec!["no lock".into()],
             fields: vec!["a.B.n".into()],
             also: vec![(place(), Place::default())],
+            unguarded: vec![Unguarded {
+                access: AccessKind::Write,
+                method: "a.B.run()".into(),
+                field: "a.B.n".into(),
+                place: place(),
+            }],
             assumed: vec!["one of each".into()],
             fix: vec!["a lock".into()],
             dismissed: vec![findings::Dismissed::CommonLock],
@@ -238,6 +253,17 @@ mod tests {
         };
         let note = Note { kind: "missing-class".into(), message: "x".into(), count: 2 };
         Report { findings: vec![finding.into()], notes: vec![note], stats, ..Report::default() }
+    }
+
+    #[test]
+    fn a_directory_of_gradle_settings_is_a_project() {
+        for (sign, expected) in
+            [("settings.gradle", true), ("settings.gradle.kts", true), ("setup.gradle", false)]
+        {
+            let directory = tempfile::tempdir().expect("a directory");
+            std::fs::write(directory.path().join(sign), "").expect("a file");
+            assert_eq!(is_project(directory.path()), expected, "{sign}");
+        }
     }
 
     #[test]

@@ -96,6 +96,64 @@ fn a_bug_that_comes_fails_and_one_that_goes_does_not() {
     assert!(run.stdout.starts_with("fixed race (high confidence): app.Counter.n is "), "{}", run.stdout);
 }
 
+/// Two methods hold the lock, one does not.
+const MOSTLY: &str = "package app;
+class Counter {
+    private final Object lock = new Object();
+    private int n;
+    void inc() {
+        synchronized (lock) {
+            n++;
+        }
+    }
+    void dec() {
+        synchronized (lock) {
+            n--;
+        }
+    }
+    int get() {
+        return n;
+    }
+}
+";
+
+#[test]
+fn an_unlocked_access_to_a_field_that_has_a_finding_is_introduced() {
+    let place = history(MOSTLY);
+    let main = MAIN.replace("counter.inc()", "{ counter.inc(); counter.dec(); counter.get(); }");
+    place.write("src/app/Main.java", &main);
+    commit(&place, "second");
+    place.check(&["src", "--write-baseline", "known.json"]);
+    let reset =
+        MOSTLY.replace("    int get() {", "    void reset() {\n        n = 0;\n    }\n    int get() {");
+    place.write("src/app/Counter.java", &reset);
+    place.write("src/app/Main.java", main.replace("counter.dec();", "counter.dec(); counter.reset();"));
+    let run = diff(&place, &["main"]);
+    assert_eq!((run.code, last(&run)), (1, "1 introduced, nothing fixed · main → working tree"));
+    assert!(run.stdout.starts_with("introduced race (high confidence): app.Counter.n "), "{}", run.stdout);
+    let why = "why     new: Counter.reset (:16); the rest was reported before\n";
+    assert!(run.stdout.contains(why), "{}", run.stdout);
+    let run = place.check(&["src", "--baseline", "known.json"]);
+    assert!(run.code == 1 && run.stdout.contains(why), "{}", run.stdout);
+    commit(&place, "third");
+    expect(&place, &["HEAD", "HEAD~1"], 0, "nothing introduced, nothing fixed, 1 unchanged · HEAD → HEAD~1");
+}
+
+#[test]
+fn a_locked_access_to_a_field_that_has_a_finding_is_not() {
+    let place = history(MOSTLY);
+    let main = MAIN.replace("counter.inc()", "{ counter.inc(); counter.dec(); counter.get(); }");
+    place.write("src/app/Main.java", &main);
+    commit(&place, "second");
+    let reset = MOSTLY.replace(
+        "    int get() {",
+        "    void reset() {\n        synchronized (lock) {\n            n = 0;\n        }\n    }\n    int get() {",
+    );
+    place.write("src/app/Counter.java", &reset);
+    place.write("src/app/Main.java", main.replace("counter.dec();", "counter.dec(); counter.reset();"));
+    expect(&place, &["main"], 0, "nothing introduced, nothing fixed, 1 unchanged · main → working tree");
+}
+
 #[test]
 fn edits_that_change_nothing_introduce_nothing() {
     let place = history(COUNTER);
@@ -131,7 +189,7 @@ fn what_joins_an_old_cause_is_introduced_and_what_was_there_is_not_fixed() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("app.Counter.a is new here; the rest was there before"), "{}", run.stdout);
+    assert!(run.stdout.contains("new: app.Counter.a; the rest was reported before"), "{}", run.stdout);
     commit(&place, "grown");
     place.write("src/app/Counter.java", COUNTER);
     expect(&place, &["main"], 0, "nothing introduced, nothing fixed, 1 unchanged · main → working tree");

@@ -93,3 +93,78 @@ fn an_id_that_nothing_has_ends_with_2_and_says_what_is_near() {
     assert_eq!(answer.code, 2);
     assert!(answer.stderr.contains("`snarl check --all` shows all ids"), "{}", answer.stderr);
 }
+
+const GUARDED: &str = "package app;
+public class Main {
+    static final Object lock = new Object();
+    static int hits;
+    static int safe;
+    static void inc() {
+        synchronized (lock) {
+            hits++;
+            safe++;
+        }
+    }
+    static int peek() {
+        return hits;
+    }
+    public static void main(String[] args) {
+        new Thread(Main::inc).start();
+        inc();
+        System.out.println(peek());
+    }
+}
+";
+
+#[test]
+fn a_field_is_explained_with_its_accesses_and_guard() {
+    let program = place();
+    program.write("src/app/Main.java", GUARDED);
+    for name in ["app.Main.hits", "Main.hits", "Main#hits"] {
+        let told = run(program.snarl("explain", &[name]));
+        assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{}", told.stdout);
+        for part in [
+            "app.Main.hits\n",
+            "verdict  it is reported",
+            "`app.Main.lock`",
+            "src/app/Main.java:13",
+            "no lock",
+        ] {
+            assert!(told.stdout.contains(part), "{part} in {}", told.stdout);
+        }
+    }
+    // Without a finding there is a reason why.
+    let told = run(program.snarl("explain", &["Main.safe"]));
+    assert!(told.stdout.contains("verdict  all accesses hold `app.Main.lock`"), "{}", told.stdout);
+    let json = run(program.snarl("explain", &["Main.safe", "--format", "json"])).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["fields"][0]["field"], "app.Main.safe");
+    assert_eq!(json["fields"][0]["guard"]["name"], "app.Main.lock");
+}
+
+#[test]
+fn a_line_is_explained_by_its_fields_and_findings() {
+    let program = place();
+    program.write("src/app/Main.java", GUARDED);
+    for line in ["Main.java:13", "src/app/Main.java:13", "app/Main.java:13"] {
+        let told = run(program.snarl("explain", &[line]));
+        assert_eq!((told.code, told.stderr.as_str()), (0, ""), "{}", told.stdout);
+        assert!(told.stdout.starts_with("app.Main.hits\n"), "{}", told.stdout);
+        assert!(told.stdout.contains("race (high confidence): app.Main.hits "), "{}", told.stdout);
+        assert!(!told.stdout.contains("app.Main.safe"), "{}", told.stdout);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let program = place();
+    program.write("src/app/Main.java", GUARDED);
+    let wrong = |what: &str| {
+        let run = run(program.snarl("explain", &[what]));
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        run.stderr
+    };
+    assert!(wrong("Mainn.hits").contains("the program has no class `Mainn`"));
+    assert!(wrong("Main.hit").contains("`hit` of `Main`; did you mean hits?"), "{}", wrong("Main.hit"));
+    assert!(wrong("Main.java:1").contains("nothing is known of Main.java:1"));
+}

@@ -14,7 +14,6 @@ use crate::path::{Path, Root, Step};
 use crate::summary::Access;
 use findings::{Confidence, Finding, Frame, Place};
 use ir::{FieldId, MethodId, MethodRef, Program};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -208,6 +207,6 @@ pub(crate) fn nearest(a: &Finding, b: &Finding) -> Ordering {
 }
 
 pub(crate) fn sorted(mut findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
-    findings.par_sort_by(|a, b| a.ranks(b).then_with(|| a.cmp(b)));
+    findings::sort_findings(&mut findings);
     findings
 }

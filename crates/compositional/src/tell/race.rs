@@ -7,7 +7,7 @@ use crate::evidence::Strength;
 use crate::path::{Path, Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
-use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, fingerprint};
+use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, Unguarded, fingerprint};
 use ir::MethodId;
 
 impl Tell<'_> {
@@ -32,6 +32,12 @@ impl Tell<'_> {
         also.dedup();
         also.retain(|pair| *pair != own);
         let id = fingerprint(&all);
+        let unguarded = self.unguarded(conflict, &memory);
+        // A method that reads and writes, as `n++` does, needs more than a volatile field.
+        let reads_too = |write: &Unguarded| {
+            unguarded.iter().any(|one| one.access == AccessKind::Read && one.method == write.method)
+        };
+        let is_update = unguarded.iter().any(|one| one.access == AccessKind::Write && reads_too(one));
         if !conflict.confidence.at_least(self.least) {
             let sites = sites.into_iter().map(in_brief).collect();
             let (rule, confidence, engines) =
@@ -46,6 +52,8 @@ impl Tell<'_> {
                 field: Some(memory),
                 is_declared,
                 sites,
+                also,
+                unguarded,
                 ..Finding::default()
             };
         }
@@ -57,13 +65,33 @@ impl Tell<'_> {
             message: self.message(conflict, &memory, &sites),
             field: Some(memory),
             why: self.why(conflict),
-            fix: self.fix(conflict, &sites),
+            fix: self.fix(conflict, &sites, is_update),
             assumed: self.assumed(conflict),
             is_declared,
             sites,
             also,
+            unguarded,
             ..Finding::default()
         }
+    }
+
+    /// Of every pair the side that is blamed, and the other one if it holds no lock either.
+    fn unguarded(&self, conflict: &Conflict<'_>, memory: &str) -> Vec<Unguarded> {
+        let pairs = std::iter::once(&conflict.sides).chain(&conflict.also);
+        let sides = pairs.flat_map(|[blamed, other]| {
+            std::iter::once(blamed).chain(std::iter::once(other).filter(|other| other.held.is_empty()))
+        });
+        let access = |seen: &Seen<'_>| {
+            let way = self.way(seen.entry.method, seen.number);
+            let &(method, access) = way.last()?;
+            Some(Unguarded {
+                access: if access.writes { AccessKind::Write } else { AccessKind::Read },
+                method: self.program.method_display(method),
+                field: memory.to_owned(),
+                place: self.place(method, access.site.at),
+            })
+        };
+        Unguarded::listed(sides.filter_map(access))
     }
 
     fn message(&self, conflict: &Conflict<'_>, memory: &str, sites: &[Site]) -> String {
@@ -121,14 +149,14 @@ impl Tell<'_> {
         why
     }
 
-    fn fix(&self, conflict: &Conflict<'_>, sites: &[Site]) -> Vec<String> {
+    fn fix(&self, conflict: &Conflict<'_>, sites: &[Site], is_update: bool) -> Vec<String> {
         match named(&conflict.guard) {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
                 // Where it happens: whoever calls from far away may not know the lock.
                 let hold = format!("hold `{lock}` around it in {}", short(&sites[0].method));
                 let is_field = matches!(conflict.sides[0].path.last(), Some(Step::Field(_)) | None);
-                match is_field && sites[0].access == AccessKind::Read {
+                match is_field && !is_update && sites[0].access == AccessKind::Read {
                     true => {
                         vec![format!("make the field volatile if one read of it is all there is, or {hold}")]
                     }
@@ -138,6 +166,7 @@ impl Tell<'_> {
             None if conflict.rule == Rule::ContainerRace => {
                 vec!["use a concurrent container, or one lock around every use of this one".into()]
             }
+            None if is_update => vec!["guard every access with one lock, or make the field atomic".into()],
             None => vec!["guard every access with one lock, or make the field volatile or atomic".into()],
         }
     }

@@ -1,7 +1,7 @@
 //! One report for one cause: a field that many methods touch as they should not is told once, and so is a method that
 //! does so with many fields of a class, and one whose fields many others touch. Looks at findings only.
 
-use findings::{Confidence, Finding, Place};
+use findings::{Confidence, Finding, Place, Rule, Unguarded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,7 +16,36 @@ pub(crate) fn together(findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
         let locks = other.locks.iter().map(|lock| lock.name.clone());
         [class(finding), other.method.clone()].into_iter().chain(locks).collect()
     };
-    joined(joined(joined(findings, by_field), by_culprit), by_other)
+    with_containers(joined(joined(joined(findings, by_field), by_culprit), by_other))
+}
+
+/// What a method does to a field without its lock it does to the container in that field as well: the same place is
+/// to blame for both.
+fn with_containers(findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
+    let mut groups: BTreeMap<(Option<String>, Place), Vec<Arc<Finding>>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for finding in findings {
+        let is_such = matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite | Rule::ContainerRace);
+        match finding.sites.first() {
+            Some(blamed) if is_such && finding.confidence < Confidence::Low => {
+                let key = (finding.field.clone(), blamed.place.clone());
+                groups.entry(key).or_default().push(finding);
+            }
+            _ => rest.push(finding),
+        }
+    }
+    for mut group in groups.into_values() {
+        let is_container = |finding: &Arc<Finding>| finding.rule == Rule::ContainerRace;
+        if group.len() < 2 || !group.iter().any(is_container) || group.iter().all(is_container) {
+            rest.extend(group);
+            continue;
+        }
+        // What happens to the container tells more.
+        let rank = |finding: &Arc<Finding>| (finding.confidence, !is_container(finding));
+        group.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| super::nearest(a, b)));
+        rest.push(behind_first(group));
+    }
+    rest
 }
 
 /// The class that has the field.
@@ -43,6 +72,10 @@ fn joined(findings: Vec<Arc<Finding>>, key: impl Fn(&Finding) -> Vec<String>) ->
 
 fn one(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
     group.sort_by(|a, b| super::nearest(a, b));
+    behind_first(group)
+}
+
+fn behind_first(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
     let rest = group.split_off(1);
     let Some(mut all) = group.pop() else { return Arc::default() };
     if rest.is_empty() {
@@ -58,7 +91,9 @@ fn one(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
     }
     let mut fields: Vec<String> = head.field.iter().chain(&head.fields).cloned().collect();
     let mut members: Vec<String> = std::iter::once(head.id.clone()).chain(head.members.drain(..)).collect();
+    let mut unguarded = std::mem::take(&mut head.unguarded);
     for finding in rest {
+        unguarded.extend(finding.unguarded.iter().cloned());
         head.also.extend(pair(&finding));
         head.also.extend(finding.also.iter().cloned());
         fields.extend(finding.field.iter().chain(&finding.fields).cloned());
@@ -69,6 +104,7 @@ fn one(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
         list.sort();
         list.dedup();
     }
+    head.unguarded = Unguarded::listed(unguarded);
     let own = pair(head);
     head.also.sort();
     head.also.dedup();
@@ -100,7 +136,7 @@ fn others(head: &Finding, rest: &[Arc<Finding>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use findings::{Rule, Site};
+    use findings::Site;
 
     fn race(field: &str, culprit: &str, other: &str) -> Arc<Finding> {
         let site = |method: &str| Site { method: method.to_owned(), ..Site::default() };
@@ -134,6 +170,22 @@ mod tests {
     fn other_fields_in_other_methods_are_another_matter() {
         let told = together(vec![race("C.f", "C.a()", "C.v()"), race("C.g", "C.b()", "C.w()")]);
         assert_eq!(told.len(), 2);
+    }
+
+    #[test]
+    fn a_field_and_the_container_in_it_are_told_once_where_one_place_is_to_blame() {
+        let field = |line: u32, other: &str| {
+            let mut race = Finding::clone(&race("C.list", "C.size()", other));
+            race.sites[0].place = Place { file: "C.java".into(), line };
+            race
+        };
+        let contents = Arc::new(Finding { rule: Rule::ContainerRace, ..field(8, "C.add()") });
+        let told = together(vec![Arc::new(field(8, "C.clear()")), contents.clone()]);
+        assert_eq!((told.len(), told[0].rule, told[0].members.len()), (1, Rule::ContainerRace, 2));
+        // Another place, or another field.
+        assert_eq!(together(vec![Arc::new(field(9, "C.clear()")), contents.clone()]).len(), 2);
+        let other = Arc::new(Finding { field: Some("C.map".into()), ..field(8, "C.clear()") });
+        assert_eq!(together(vec![other, contents]).len(), 2);
     }
 
     #[test]

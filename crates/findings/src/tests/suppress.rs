@@ -111,6 +111,25 @@ fn what_is_suppressed_in_part_is_told_with_a_word_about_that() {
 }
 
 #[test]
+fn patterns_for_a_field_each_add_up() {
+    let finding =
+        Finding { fields: vec!["bank.Account.balance".into(), "bank.Account.name".into()], ..race() };
+    let like = |field: &str, class: Option<&str>| {
+        let class = class.map(str::to_owned);
+        suppression(&[], Covers::Like(Pattern { field: Some(field.into()), class, ..Pattern::default() }))
+    };
+    let (balance, name) = (like("balance", None), like("bank.Account.na*", None));
+    assert_eq!(outcome(finding.clone(), &[balance.clone(), name.clone()]), (0, 1, 0));
+    // Each alone covers a part, and is not unused.
+    assert_eq!(outcome(finding.clone(), std::slice::from_ref(&balance)), (1, 0, 0));
+    assert_eq!(outcome(finding.clone(), &[name]), (1, 0, 0));
+    // The class of one of them is another.
+    assert_eq!(outcome(finding.clone(), &[balance.clone(), like("name", Some("shop.Account"))]), (1, 0, 1));
+    let field = suppression(&[], Covers::Field("bank.Account.name".into()));
+    assert_eq!(outcome(finding, &[balance, field]), (0, 1, 0));
+}
+
+#[test]
 fn a_deadlock_is_covered_where_a_lock_is_taken() {
     let mut finding = race();
     let lock = LockUse { name: "this".into(), place: place("bank/Account.java", 3), shared: false };

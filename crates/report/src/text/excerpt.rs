@@ -1,13 +1,20 @@
-//! Finds in the source what a line number only hints at, and cuts out the lines to show. Works on text
-//! alone: a wrong guess costs a less exact underline, never a wrong line.
+//! Finds in the source what a line number only hints at, and cuts out the lines to show. Works on text, and for Java
+//! on its syntax tree where a name stands more than once on a line; a wrong guess costs a less exact underline.
 
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use findings::{AccessKind, Finding, Site};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// One source file, by lines.
 pub(crate) struct Source {
     text: String,
+    /// The same with blanks instead of comments, and instead of literals too.
+    code: String,
+    names: String,
+    is_java: bool,
+    /// Parsed when it is first asked.
+    tree: OnceLock<syntax::Source>,
     /// Where each line begins and ends.
     lines: Vec<Range<usize>>,
 }
@@ -37,23 +44,29 @@ pub(crate) enum Target<'a> {
 
 impl<'a> Target<'a> {
     pub fn of(finding: &'a Finding) -> Target<'a> {
-        match finding.field.as_deref() {
-            Some(field) if field.ends_with("[]") => Target::Elements,
-            Some(field) => Target::Field(field.rsplit('.').next().unwrap_or(field)),
-            None => Target::Unnamed,
+        finding.field.as_deref().map_or(Target::Unnamed, Target::of_field)
+    }
+
+    pub fn of_field(field: &'a str) -> Target<'a> {
+        match field.ends_with("[]") {
+            true => Target::Elements,
+            false => Target::Field(field.rsplit('.').next().unwrap_or(field)),
         }
     }
 }
 
 impl Source {
-    pub fn new(text: String) -> Source {
+    /// `file` tells the language.
+    pub fn new(text: String, file: &str) -> Source {
         let mut begin = 0;
         let lines = text.split_inclusive('\n').map(|piece| {
             let at = begin;
             begin += piece.len();
             at..at + piece.lines().next().unwrap_or_default().len()
         });
-        Source { lines: lines.collect(), text }
+        let (code, names) = (syntax::without_comments(&text), syntax::without_comments_and_literals(&text));
+        let lines = lines.collect();
+        Source { text, code, names, is_java: file.ends_with(".java"), tree: OnceLock::new(), lines }
     }
 
     /// What happens at this site: the access, the lock that is wanted, or the statement.
@@ -76,22 +89,46 @@ impl Source {
     /// Where the target is read or written on this line; the whole statement if it is not seen there.
     /// `None` if the source has no such line: it is not the one that was compiled.
     pub fn access(&self, line: u32, target: Target<'_>, access: AccessKind) -> Option<Span> {
-        let (line, text) = self.line(line)?;
-        let code = code(text);
+        let at = self.line(line)?;
+        let line = line as usize;
+        let (code, names) = (&self.code[at.clone()], &self.names[at]);
         let seen = match target {
-            Target::Field(name) => fields(code, name),
-            Target::Elements => elements(code),
+            Target::Field(name) => self.uses(line, name),
+            Target::Elements => with_assigned(names, elements(names)),
             Target::Unnamed => vec![],
         };
-        let range = meant(code, &seen, access).unwrap_or_else(|| trimmed(code));
+        let range = meant(&seen, access).unwrap_or_else(|| trimmed(code));
         (!range.is_empty()).then_some(Span { line, range })
+    }
+
+    /// Where a line may use a field of this name, each with whether it is assigned there.
+    fn uses(&self, line: usize, name: &str) -> Vec<(Range<usize>, bool)> {
+        let at = self.lines[line - 1].clone();
+        let (text, names) = (&self.text[at.clone()], &self.names[at]);
+        let mut seen = fields(names, name);
+        if seen.is_empty() && !self.is_java {
+            seen = in_templates(text, name);
+        }
+        match u32::try_from(line - 1) {
+            // Locals, parameters and fields of one name: the tree knows which is which.
+            Ok(number) if seen.len() > 1 && self.is_java => {
+                let tree = self.tree.get_or_init(|| syntax::Source::parse(self.text.as_str()));
+                let is_same_line = tree.line(number) == text;
+                let uses = if is_same_line { tree.field_uses_on(number, name) } else { vec![] };
+                match uses.is_empty() {
+                    true => with_assigned(names, seen),
+                    false => uses.into_iter().map(|one| (one.columns, one.is_assigned)).collect(),
+                }
+            }
+            _ => with_assigned(names, seen),
+        }
     }
 
     /// What takes a lock at this line: a `synchronized` block, the header of a synchronised method whose
     /// body begins here, or the whole statement. Of several blocks on the line, the one that names the lock.
     pub fn lock(&self, line: u32, name: &str) -> Option<Span> {
-        let (line, text) = self.line(line)?;
-        let code = code(text);
+        let code = &self.code[self.line(line)?];
+        let line = line as usize;
         let found = match synchronized(code, name) {
             Some(range) => Span { line, range },
             None if takes_lock(code) => Span { line, range: trimmed(code) },
@@ -120,10 +157,9 @@ impl Source {
         Snippet::source(text).path(path).line_start(first).annotations(annotations.collect::<Vec<_>>())
     }
 
-    fn line(&self, line: u32) -> Option<(usize, &str)> {
-        let line = line as usize;
-        let range = self.lines.get(line.checked_sub(1)?)?;
-        Some((line, &self.text[range.clone()]))
+    /// The bytes of a line that counts from 1.
+    fn line(&self, line: u32) -> Option<Range<usize>> {
+        self.lines.get((line as usize).checked_sub(1)?).cloned()
     }
 
     fn at(&self, line: usize) -> &str {
@@ -134,10 +170,7 @@ impl Source {
     /// `;` and no `}`.
     fn header_above(&self, line: usize, name: &str) -> Option<Span> {
         for above in (1..line).rev() {
-            let code = code(self.at(above));
-            if code.trim_start().starts_with(['*', '/']) {
-                continue;
-            }
+            let code = &self.code[self.lines[above - 1].clone()];
             if let Some(range) = synchronized(code, name) {
                 return Some(Span { line: above, range });
             }
@@ -147,15 +180,6 @@ impl Source {
         }
         None
     }
-}
-
-/// The line without a trailing comment. A `//` inside a string mostly follows a colon, not a space.
-fn code(line: &str) -> &str {
-    line.match_indices("//")
-        .find(|(at, _)| {
-            line[..*at].chars().next_back().is_none_or(|c| c.is_whitespace() || ";{})".contains(c))
-        })
-        .map_or(line, |(at, _)| &line[..at])
 }
 
 fn trimmed(code: &str) -> Range<usize> {
@@ -197,9 +221,29 @@ fn with_lock(code: &str, word: Range<usize>) -> Range<usize> {
 }
 
 /// Of several candidates, an assigned one for a write and another for a read.
-fn meant(code: &str, seen: &[Range<usize>], access: AccessKind) -> Option<Range<usize>> {
-    let right_kind = seen.iter().find(|range| assigned(code, range) == (access == AccessKind::Write));
-    right_kind.or(seen.first()).cloned()
+fn meant(seen: &[(Range<usize>, bool)], access: AccessKind) -> Option<Range<usize>> {
+    let right_kind = seen.iter().find(|(_, is_assigned)| *is_assigned == (access == AccessKind::Write));
+    right_kind.or(seen.first()).map(|(range, _)| range.clone())
+}
+
+fn with_assigned(code: &str, seen: Vec<Range<usize>>) -> Vec<(Range<usize>, bool)> {
+    let with = |range: Range<usize>| {
+        let is_assigned = assigned(code, &range);
+        (range, is_assigned)
+    };
+    seen.into_iter().map(with).collect()
+}
+
+/// Kotlin, Groovy and Scala: `"$n"` and `"${o.n}"`.
+fn in_templates(line: &str, name: &str) -> Vec<Range<usize>> {
+    let words = line.match_indices(name).map(|(at, _)| at..at + name.len());
+    let is_used = |word: &Range<usize>| {
+        let (before, after) = (&line[..word.start], &line[word.end..]);
+        let is_inside = before.rfind("${").is_some_and(|open| !before[open..].contains('}'));
+        let is_whole = before.chars().next_back().is_some_and(|c| c == '$' || is_inside && !inside_word(c));
+        is_whole && !after.chars().next().is_some_and(inside_word)
+    };
+    words.filter(is_used).collect()
 }
 
 fn fields(code: &str, name: &str) -> Vec<Range<usize>> {
@@ -251,7 +295,7 @@ mod tests {
     }
 
     fn access(code: &str, access: AccessKind) -> String {
-        shown(code, Source::new(code.to_owned()).access(1, Target::Field("n"), access))
+        shown(code, Source::new(code.to_owned(), "A.java").access(1, Target::Field("n"), access))
     }
 
     #[test]
@@ -273,18 +317,45 @@ mod tests {
     #[test]
     fn without_the_name_the_statement_is_underlined_and_its_comment_is_not() {
         assert_eq!(access("  list.add(x); // n is safe", Write), "1:   [list.add(x);] // n is safe");
-        assert_eq!(access("  get(\"http://n\");", Write), "1:   get(\"http://[n]\");");
+        assert_eq!(access("  get(\"http://n\");", Write), "1:   [get(\"http://n\");]");
         let text = "  list.add(x);";
         assert_eq!(
-            shown(text, Source::new(text.to_owned()).access(1, Target::Unnamed, Write)),
+            shown(text, Source::new(text.to_owned(), "A.java").access(1, Target::Unnamed, Write)),
             "1:   [list.add(x);]"
         );
     }
 
     #[test]
+    fn names_in_literals_and_comments_are_no_fields() {
+        assert_eq!(access("log(\"n = \" + n);", Read), "1: log(\"n = \" + [n]);");
+        assert_eq!(access("c = 'n'; n = c; // n = 2", Write), "1: c = 'n'; [n] = c; // n = 2");
+        assert_eq!(access("/* n */ use(\"n\");", Read), "1: /* n */ [use(\"n\");]");
+    }
+
+    #[test]
+    fn a_field_is_told_from_a_local_variable_of_its_name() {
+        let text = "class C {\n  int n;\n  void m(int n, C o) {\n    use(n, o.n);\n  }\n}";
+        let source = Source::new(text.to_owned(), "C.java");
+        let span = source.access(4, Target::Field("n"), Read);
+        assert_eq!(shown(text, span), "4:     use(n, o.[n]);");
+    }
+
+    #[test]
+    fn a_template_is_code_where_the_language_has_them() {
+        let kotlin = |code: &str| {
+            let source = Source::new(code.to_owned(), "A.kt");
+            shown(code, source.access(1, Target::Field("n"), Read))
+        };
+        assert_eq!(kotlin("println(\"n is $n\")"), "1: println(\"n is $[n]\")");
+        assert_eq!(kotlin("println(\"n is ${o.n}\")"), "1: println(\"n is ${o.[n]}\")");
+        assert_eq!(kotlin("println(\"n\")"), "1: [println(\"n\")]");
+    }
+
+    #[test]
     fn array_elements_are_underlined_and_array_types_are_not() {
-        let elements =
-            |code, access| shown(code, Source::new(code.to_owned()).access(1, Target::Elements, access));
+        let elements = |code, access| {
+            shown(code, Source::new(code.to_owned(), "A.java").access(1, Target::Elements, access))
+        };
         assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Read), "1: int[] b = {[a[i]], c}; d[j]++;");
         assert_eq!(elements("int[] b = {a[i], c}; d[j]++;", Write), "1: int[] b = {a[i], c}; [d[j]]++;");
         assert_eq!(elements("x = new int[n];", Write), "1: [x = new int[n];]");
@@ -294,14 +365,14 @@ mod tests {
     #[test]
     fn columns_count_as_editors_do() {
         let text = "/* 𝒳 é */ n = 1;";
-        let source = Source::new(text.to_owned());
+        let source = Source::new(text.to_owned(), "A.java");
         let span = source.access(1, Target::Field("n"), Write).expect("a span");
         assert_eq!(source.columns(&span), 12..13);
     }
 
     #[test]
     fn lines_that_are_not_there_have_no_span() {
-        let source = Source::new("a\n   \n".to_owned());
+        let source = Source::new("a\n   \n".to_owned(), "A.java");
         assert_eq!(source.access(0, Target::Unnamed, Write), None);
         assert_eq!(source.access(2, Target::Unnamed, Write), None);
         assert_eq!(source.access(3, Target::Unnamed, Write), None);
@@ -310,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_lock_is_the_synchronized_head_or_the_locking_statement() {
-        let lock = |code| shown(code, Source::new(code.to_owned()).lock(1, "app.Main.b"));
+        let lock = |code| shown(code, Source::new(code.to_owned(), "A.java").lock(1, "app.Main.b"));
         assert_eq!(lock("  synchronized (a(b)) { x(); }"), "1:   [synchronized (a(b))] { x(); }");
         assert_eq!(lock("  synchronized (a("), "1:   [synchronized (a(]");
         assert_eq!(lock("  mutex.lock();"), "1:   [mutex.lock();]");
@@ -328,9 +399,9 @@ mod tests {
     fn the_lock_of_a_synchronised_method_is_taken_in_its_header() {
         let method = "int a;\nsynchronized void m()\n    throws X {\n  // synchronized\n  n++;\n  n--;\n}";
         assert_eq!(
-            shown(method, Source::new(method.to_owned()).lock(5, "this")),
+            shown(method, Source::new(method.to_owned(), "A.java").lock(5, "this")),
             "2: [synchronized] void m()"
         );
-        assert_eq!(shown(method, Source::new(method.to_owned()).lock(6, "this")), "6:   [n--;]");
+        assert_eq!(shown(method, Source::new(method.to_owned(), "A.java").lock(6, "this")), "6:   [n--;]");
     }
 }

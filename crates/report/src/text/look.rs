@@ -28,7 +28,7 @@ impl Look {
     }
 
     /// A word that names what follows it.
-    pub(super) fn key(&self, text: &str) -> String {
+    pub(crate) fn key(&self, text: &str) -> String {
         self.paint(text, Style::new().effects(Effects::BOLD))
     }
 

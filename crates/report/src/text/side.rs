@@ -58,7 +58,7 @@ pub(crate) fn doer(site: &Site, names: &Names<'_>) -> String {
 impl Side<'_> {
     pub fn render(&self, sources: &dyn Sources, names: &Names<'_>, extent: &Extent, look: &Look) -> String {
         let text = sources.text(&self.site.place.file).unwrap_or_default();
-        let source = Source::new(text);
+        let source = Source::new(text, &self.site.place.file);
         let group = match self.mark(&source, names) {
             Some(mark) => self.with_excerpt(mark, &source, names, extent),
             None => self.without_excerpt(names, extent),

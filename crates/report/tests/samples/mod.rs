@@ -3,7 +3,7 @@
 
 use findings::{
     AccessKind, Confidence, Engine, Finding, Frame, LockUse, Note, Place, Report, Rule, Site, Stats,
-    fingerprint,
+    Unguarded, fingerprint,
 };
 use report::Sources;
 
@@ -83,6 +83,12 @@ pub fn race() -> Finding {
             (place("Account", 18), place("Account", 12)),
             (place("Account", 19), place("Account", 12)),
         ],
+        unguarded: vec![Unguarded {
+            access: AccessKind::Read,
+            method: "bank.Account.balance()".into(),
+            field: "bank.Account.balance".into(),
+            place: place("Account", 12),
+        }],
         ..Finding::default()
     }
 }

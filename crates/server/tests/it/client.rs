@@ -234,7 +234,18 @@ impl Client {
 
     /// All code actions of a file, by title.
     pub fn actions(&mut self, path: &Path) -> BTreeMap<String, Value> {
-        let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
+        self.actions_within(path, 0, 9999)
+    }
+
+    /// Those for findings that are underlined in a line, which counts from 1.
+    pub fn actions_at(&mut self, path: &Path, line: u32) -> BTreeMap<String, Value> {
+        self.actions_within(path, line - 1, line - 1)
+    }
+
+    fn actions_within(&mut self, path: &Path, first: u32, last: u32) -> BTreeMap<String, Value> {
+        let end = if first == last { 999 } else { 0 };
+        let range =
+            json!({"start": {"line": first, "character": 0}, "end": {"line": last, "character": end}});
         let params =
             json!({"textDocument": {"uri": uri(path)}, "range": range, "context": {"diagnostics": []}});
         let all = self.request("textDocument/codeAction", params);

@@ -120,6 +120,108 @@ fn only_fixes_that_repair_it_are_offered() {
     assert_eq!(delta["text"], "fixed 1 race");
 }
 
+/// Two methods forget the lock.
+const FORGETFUL: &str = "class Counter {
+    private int n;
+    private final Object lock = new Object();
+    void inc() {
+        synchronized (lock) {
+            n++;
+        }
+    }
+    void dec() {
+        n--;
+    }
+    void reset() {
+        n = 0;
+    }
+    public static void main(String[] args) {
+        Counter counter = new Counter();
+        new Thread(() -> counter.inc()).start();
+        counter.dec();
+        counter.reset();
+    }
+}
+";
+
+#[test]
+fn every_unguarded_access_is_underlined_and_has_a_fix() {
+    let (_project, file, mut client) = opened(FORGETFUL);
+    let underlined: Vec<u64> = client.underlined(&file).into_iter().map(|(_, line)| line).collect();
+    assert_eq!((client.findings().len(), underlined), (1, vec![6, 10, 13]));
+    let found = client.published[&uri(&file)].1.clone();
+    for one in &found {
+        assert!(!one["relatedInformation"].as_array().expect("a list").is_empty(), "{one}");
+    }
+    for line in [10, 13] {
+        let actions = client.actions_at(&file, line);
+        let titles: Vec<&String> = actions.keys().collect();
+        let this = actions.get("Guard this access with synchronized (lock)");
+        let fixed = client.after(&file, this.unwrap_or_else(|| panic!("{line}: {titles:?}")));
+        assert_eq!(fixed.matches("synchronized (lock)").count(), 2, "{fixed}");
+        let all = &actions["Guard all 2 accesses with synchronized (lock)"];
+        assert_eq!(client.after(&file, all).matches("synchronized (lock)").count(), 3);
+    }
+    let this = client.actions_at(&file, 10).remove("Guard this access with synchronized (lock)");
+    let fixed = client.after(&file, &this.expect("offered"));
+    client.put(&file, &fixed);
+    client.settle();
+    let underlined: Vec<u64> = client.underlined(&file).into_iter().map(|(_, line)| line).collect();
+    assert_eq!(underlined, [6, 15], "{fixed}");
+}
+
+#[test]
+fn a_lock_object_is_locked_and_its_monitor_is_not() {
+    let locked = FORGETFUL
+        .replace(
+            "private final Object lock = new Object();",
+            "private final Lock lock = new ReentrantLock();",
+        )
+        .replace("synchronized (lock) {", "lock.lock(); try {")
+        .replace("            n++;\n        }", "            n++;\n        } finally { lock.unlock(); }");
+    let text = format!("import java.util.concurrent.locks.*; {locked}");
+    let (_project, file, mut client) = opened(&text);
+    let actions = client.actions(&file);
+    let titles: Vec<&String> = actions.keys().collect();
+    assert!(!titles.iter().any(|title| title.contains("ynchronized")), "{titles:?}");
+    let all = actions.get("Guard all 2 accesses with lock.lock()").unwrap_or_else(|| panic!("{titles:?}"));
+    let fixed = client.after(&file, all);
+    assert_eq!(fixed.matches("lock.lock();").count(), 3, "{fixed}");
+    assert_eq!(fixed.matches("lock.unlock();").count(), 3, "{fixed}");
+    // Which of the two locks it has is not seen.
+    let other = text
+        .replace("Lock lock = new ReentrantLock()", "ReadWriteLock lock = new ReentrantReadWriteLock()")
+        .replace("lock.lock()", "lock.writeLock().lock()")
+        .replace("lock.unlock()", "lock.writeLock().unlock()");
+    client.put(&file, &other);
+    client.settle();
+    let titles: Vec<String> = client.actions(&file).into_keys().collect();
+    assert!(!titles.iter().any(|title| title.starts_with("Guard")), "{titles:?}");
+}
+
+#[test]
+fn a_field_that_is_checked_and_then_set_is_not_made_volatile() {
+    let text = "class Lazy {
+    static Object made;
+    static Object get() {
+        if (made == null) {
+            made = new Object();
+        }
+        return made;
+    }
+    public static void main(String[] args) {
+        new Thread(() -> get()).start();
+        get();
+    }
+}
+";
+    let (_project, file, mut client) = opened(text);
+    assert!(!client.underlined(&file).is_empty());
+    let titles: Vec<String> = client.actions(&file).into_keys().collect();
+    assert!(!titles.iter().any(|title| title.contains("volatile")), "{titles:?}");
+    assert!(titles.iter().any(|title| title == "Make get synchronized"), "{titles:?}");
+}
+
 #[test]
 fn a_flag_is_made_volatile_and_a_counter_is_not() {
     let flag = "class Flag {

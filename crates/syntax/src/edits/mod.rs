@@ -8,6 +8,7 @@ mod swap;
 mod wrap;
 
 pub use modifier::FieldModifier;
+pub use wrap::Wrapping;
 
 use crate::position::Lines;
 use crate::{Range, Source};

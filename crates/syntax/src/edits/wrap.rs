@@ -10,9 +10,58 @@ use crate::tree::{self, children, is_class_body, nodes, path, role};
 use crate::{Range, Source};
 use tree_sitter::Node;
 
+/// How a lock is held around statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrapping {
+    /// `synchronized (lock) { … }`.
+    Synchronized,
+    /// `lock.lock(); try { … } finally { lock.unlock(); }`.
+    LockAndUnlock,
+}
+
 impl Source {
-    /// Puts the statements that a range is about into `synchronized (lock) { … }`: those that begin there, or else the
-    /// smallest around it. An expression that is all of a lambda or of a `case … ->` gets the braces that it needs.
+    /// Puts the statements that a range is about under a lock: those that begin there, or else the smallest around it.
+    /// An expression that is all of a lambda or of a `case … ->` gets the braces that it needs.
+    pub fn wrap_in(&self, wrapping: Wrapping, range: Range, lock: &str) -> Option<Vec<TextEdit>> {
+        match wrapping {
+            Wrapping::Synchronized => self.wrap_in_synchronized(range, lock),
+            Wrapping::LockAndUnlock => self.wrap_in_lock(range, lock),
+        }
+    }
+
+    fn wrap_in_lock(&self, range: Range, lock: &str) -> Option<Vec<TextEdit>> {
+        let lock = lock.trim();
+        let span = self.code_of(range, lock)?;
+        let path = path(self.root(), &span);
+        let (take, release) = (format!("{lock}.lock();"), format!("{lock}.unlock();"));
+        if let Some(body) = lambda_body(&path) {
+            let word = if may_be_dropped(body) { "" } else { "return " };
+            let (before, after) =
+                (format!("{{ {take} try {{ {word}"), format!("; }} finally {{ {release} }} }}"));
+            return (!body.has_error()).then(|| self.around(&body.byte_range(), before, &after));
+        }
+        let run = unlabelled(self.run(&span)?, &path)?;
+        if self.is_tied(&run, lock) || run.parent.kind() == "switch_rule" {
+            return None;
+        }
+        if is_list(run.parent) && self.has_own_lines(&run.span()) {
+            return Some(self.wrap_lines_in_lock(&run.span(), &take, &release));
+        }
+        let (open, close) = if is_list(run.parent) { ("", "") } else { ("{ ", " }") };
+        let before = format!("{open}{take} try {{ ");
+        Some(self.around(&run.span(), before, &format!(" }} finally {{ {release} }}{close}")))
+    }
+
+    fn wrap_lines_in_lock(&self, span: &Span, take: &str, release: &str) -> Vec<TextEdit> {
+        let first = self.line_of(span.start);
+        let (indent, end) = (self.indent(first), self.line_end(first));
+        let step = self.indent_step(indent);
+        let before = format!("{take}{end}{indent}try {{{end}{indent}{step}");
+        let after = format!("{end}{indent}}} finally {{{end}{indent}{step}{release}{end}{indent}}}");
+        self.indented(span, before, after)
+    }
+
+    /// Puts the statements that a range is about into `synchronized (lock) { … }`.
     pub fn wrap_in_synchronized(&self, range: Range, lock: &str) -> Option<Vec<TextEdit>> {
         let lock = lock.trim();
         let span = self.code_of(range, lock)?;
@@ -75,11 +124,18 @@ impl Source {
     }
 
     fn wrap_lines(&self, span: &Span, lock: &str) -> Vec<TextEdit> {
-        let (first, last) = (self.line_of(span.start), self.line_of(span.end));
+        let first = self.line_of(span.start);
         let (indent, end) = (self.indent(first), self.line_end(first));
         let step = self.indent_step(indent);
-        let mut edits =
-            vec![self.insertion(span.start, format!("synchronized ({lock}) {{{end}{indent}{step}"))];
+        let before = format!("synchronized ({lock}) {{{end}{indent}{step}");
+        self.indented(span, before, format!("{end}{indent}}}"))
+    }
+
+    /// Lines one step further in, with something before the first and behind the last.
+    fn indented(&self, span: &Span, before: String, after: String) -> Vec<TextEdit> {
+        let (first, last) = (self.line_of(span.start), self.line_of(span.end));
+        let step = self.indent_step(self.indent(first));
+        let mut edits = vec![self.insertion(span.start, before)];
         for line in first + 1..=last {
             let start = self.lines.span(&self.text, line).start;
             let is_text = self.lexed.across(start).is_some_and(|piece| piece.kind == Kind::Literal);
@@ -88,7 +144,7 @@ impl Source {
             }
         }
         let last = self.lines.span(&self.text, last).end;
-        edits.push(self.insertion(last, format!("{end}{indent}}}")));
+        edits.push(self.insertion(last, after));
         edits
     }
 

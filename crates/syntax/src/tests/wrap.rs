@@ -1,16 +1,20 @@
 //! Statements are put under a lock, and still compile.
 
-use crate::{Range, Source, apply};
+use crate::{Range, Source, Wrapping, apply};
 
 /// The text with `synchronized (m)` around what stands between two carets `|`, or at a single one.
 fn wrapped(text: &str) -> String {
+    wrapped_in(Wrapping::Synchronized, text)
+}
+
+fn wrapped_in(wrapping: Wrapping, text: &str) -> String {
     let start = text.find('|').expect("a caret");
     let rest = text.replacen('|', "", 1);
     let end = rest.find('|').unwrap_or(start);
     let text = rest.replacen('|', "", 1);
     let source = Source::parse(text.as_str());
     let range = Range::new(source.position(start), source.position(end));
-    let Some(edits) = source.wrap_in_synchronized(range, "m") else { return "-".to_owned() };
+    let Some(edits) = source.wrap_in(wrapping, range, "m") else { return "-".to_owned() };
     let new = apply(&text, &edits);
     assert!(Source::parse(new.as_str()).is_correct() || !source.is_correct(), "{new}");
     new
@@ -52,6 +56,31 @@ fn statements_on_lines_of_their_own_are_indented() {
         ),
     ] {
         assert_eq!(wrapped(text), expected);
+    }
+}
+
+#[test]
+fn a_lock_with_methods_is_taken_and_given_back() {
+    for (text, expected) in [
+        (
+            "class A {\n  void f() {\n    |n++;\n    n--;|\n  }\n}",
+            "class A {\n  void f() {\n    m.lock();\n    try {\n      n++;\n      n--;\n    } finally {\n      m.unlock();\n    }\n  }\n}",
+        ),
+        (
+            "class A { int f() { |return n;| } }",
+            "class A { int f() { m.lock(); try { return n; } finally { m.unlock(); } } }",
+        ),
+        (
+            "class A { void f() { if (a) |n++;| } }",
+            "class A { void f() { if (a) { m.lock(); try { n++; } finally { m.unlock(); } } } }",
+        ),
+        (
+            "class A { void f() { run(() -> |n++|); } }",
+            "class A { void f() { run(() -> { m.lock(); try { n++; } finally { m.unlock(); } }); } }",
+        ),
+        ("class A { void f() { int a = |n|; g(a); } }", "-"),
+    ] {
+        assert_eq!(wrapped_in(Wrapping::LockAndUnlock, text), expected);
     }
 }
 

@@ -146,13 +146,16 @@ fn doubts(
     let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
     doubt(is_sure, "all callers in the program hold the lock", LOW);
     doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
+    // Whoever has the object, the thread that the method itself has started has it too.
+    let is_beside = is_beside_own_thread(sides);
     let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
     doubt(
-        sides.iter().filter(is_plain).any(on_own),
+        !is_beside && sides.iter().filter(is_plain).any(on_own),
         "the program calls it only on objects that nobody else has yet",
         low_or_medium,
     );
-    doubt(are_in_one_task(engine, program, sides), "one and the same thread runs both", low_or_medium);
+    let are_in_one_task = !is_beside && are_in_one_task(engine, program, sides);
+    doubt(are_in_one_task, "one and the same thread runs both", low_or_medium);
     doubt(are_called_by_one(engine, sides), "one method alone calls both, one after the other", MEDIUM);
     let have_locks = sides.iter().all(|side| !side.held.is_empty());
     doubt(have_locks, "both hold locks, but not the same", MEDIUM);
@@ -165,8 +168,9 @@ fn doubts(
     );
     let lets_in_many = habit.is_some_and(|habit| gives_permits(engine, program, habit));
     doubt(lets_in_many, "a semaphore may let several in", MEDIUM);
-    doubt(is_made_before(engine, program, sides), "whoever has the object has made it before", MEDIUM);
-    let is_set_up = common.is_only_set_up || habit::sets_up(engine, program, &sides[0]);
+    let is_made_before = !is_beside && is_made_before(engine, program, sides);
+    doubt(is_made_before, "whoever has the object has made it before", MEDIUM);
+    let is_set_up = !is_beside && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]));
     // Whoever makes a task sets it up before it is run.
     let is_of_task = strongest(sides) <= Some(Strength::Task);
     let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
@@ -184,6 +188,12 @@ fn doubts(
     let are_started = sides.iter().all(|side| side.access.started > 0);
     doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
     doubts
+}
+
+/// Do both happen in one call of a method, one of them in a thread that it starts and the other meanwhile?
+fn is_beside_own_thread(sides: &[Seen<'_>; 2]) -> bool {
+    let [one, other] = sides;
+    one.entry.method == other.entry.method && (one.access.started > 0) != (other.access.started > 0)
 }
 
 /// A lock that both hold, but one of them not on every way.

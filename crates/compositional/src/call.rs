@@ -47,7 +47,7 @@ impl Call<'_> {
 }
 
 /// The call itself, for those who ask who calls a method and how.
-fn called(call: &Call<'_>) -> Called {
+fn called(call: &Call<'_>, beside: bool) -> Called {
     let name = |abs: &Abs| match abs.paths.as_slice() {
         [path] if abs.sure => *path,
         [] if abs.new => Path::NEW,
@@ -60,8 +60,13 @@ fn called(call: &Call<'_>) -> Called {
         held: held.map(|held| held.lock).collect(),
         args: call.args.iter().map(name).collect(),
         started,
-        beside: call.state.running != 0,
+        beside,
     }
+}
+
+/// Something that the method was given, and nothing else.
+pub(crate) fn is_passed(abs: &Abs) -> bool {
+    matches!(abs.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)))
 }
 
 /// What is further away than so many calls was hardly meant, and is told to nobody.
@@ -89,6 +94,7 @@ impl Frame<'_> {
             return;
         }
         let args = self.args(event);
+        self.call_starts(event, &callee, &args, state);
         if let [target] = callee.targets.as_slice()
             && let Some(summary) = self.known(*target)
         {
@@ -99,10 +105,6 @@ impl Frame<'_> {
                     false => self.release(lock, shared, state),
                 }
             }
-        }
-        if self.starts_something(&callee, &args) {
-            let start = self.start(event, Vec::new());
-            state.running |= 1 << start;
         }
     }
 
@@ -176,7 +178,7 @@ impl Frame<'_> {
             && let Event::Call { target, .. } = &self.outline.events[event as usize]
         {
             let method = Asked::Selector(target.selector);
-            self.write_run(param, method, &args[1..], event, state, false, draft);
+            self.write_run(param, method, &args[1..], event, state, 0, draft);
         }
     }
 
@@ -216,7 +218,8 @@ impl Frame<'_> {
         self.apply_blocking(summary, call, draft);
         self.apply_runs(summary, call, draft);
         if self.link.is_closed(call.target) || !summary.accesses.is_empty() {
-            draft.calls.push(called(call));
+            let beside = call.state.running & self.known_starts() != 0;
+            draft.calls.push(called(call, beside));
         }
     }
 
@@ -240,7 +243,7 @@ impl Frame<'_> {
             let paths = self.moved_access(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
             let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
-            let running = call.state.running | self.running_inside(access, call) | beside;
+            let running = call.state.running | self.running_inside(summary, access, call) | beside;
             let of_task = match call.started {
                 0 => access.of_task,
                 _ => call.on_task && access.path.root == Root::Param(0) || access.of_task,
@@ -321,8 +324,7 @@ impl Frame<'_> {
             return None;
         }
         let Some(class) = container.class else {
-            let is_passed = matches!(container.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)));
-            return is_passed.then_some(Some(target));
+            return is_passed(container).then_some(Some(target));
         };
         let callee = self.link.callee(target, CallKind::Virtual, Some(class));
         let touches = |step: &ModelStep| matches!(step, ModelStep::Read { .. } | ModelStep::Write { .. });
@@ -362,14 +364,14 @@ impl Frame<'_> {
             let Some(function) = call.args.get(usize::from(run.param)).cloned() else { continue };
             let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, call.args)).collect();
             let mut inside = call.state.clone();
-            if call.started == 0 && !run.started {
+            if call.started == 0 && run.started == 0 {
                 for held in run.held.iter() {
                     let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);
                     inside.acquire(lock, shared, call.event, None);
                 }
             }
             let started = match call.started {
-                0 if run.started => self.start_at(call.event),
+                0 if run.started > 0 => self.start_at(call.event),
                 started => started,
             };
             self.run(&function, &run.method, &passed, call.event, &inside, started, draft);
@@ -423,7 +425,7 @@ impl Frame<'_> {
             && let Root::Param(param) = path.root
             && path.is_root()
         {
-            self.write_run(param, method.clone(), args, event, state, started > 0, draft);
+            self.write_run(param, method.clone(), args, event, state, started, draft);
         }
     }
 
@@ -464,7 +466,7 @@ impl Frame<'_> {
         args: &[Abs],
         event: EventId,
         state: &State,
-        started: bool,
+        started: u8,
         draft: &mut Draft,
     ) {
         let name = |abs: &Abs| match abs.paths.as_slice() {
@@ -472,8 +474,9 @@ impl Frame<'_> {
             _ => Path::UNKNOWN,
         };
         let args = args.iter().map(name).collect();
-        let held: Arc<[Held]> = if started { Arc::default() } else { state.held().collect() };
-        draft.runs.push(Run { param, method, args, held, started, at: event });
+        let held: Arc<[Held]> = if started > 0 { Arc::default() } else { state.held().collect() };
+        // Whether it is waited for is known at the end.
+        draft.runs.push(Run { param, method, args, held, started, is_detached: started > 0, at: event });
     }
 
     fn moved_abs(&mut self, path: Path, args: &[Abs]) -> Abs {
@@ -517,9 +520,9 @@ impl Frame<'_> {
 
     /// Whether threads that the called method starts may run at an access in it: here they are one start. What runs in
     /// a start of its own meets that start only if it was started more than once.
-    fn running_inside(&self, access: &Access, call: &Call<'_>) -> u64 {
+    fn running_inside(&self, summary: &Summary, access: &Access, call: &Call<'_>) -> u64 {
         let others = match (call.started, access.started) {
-            (0, 0) => access.running,
+            (0, 0) => access.running & summary.seen_starts(),
             (0, started) => access.running & (1 << (started - 1)),
             _ => 0,
         };
@@ -530,18 +533,37 @@ impl Frame<'_> {
         }
     }
 
-    /// Does the call start a thread that may still run when it is back?
-    fn starts_something(&mut self, callee: &Callee, args: &[Abs]) -> bool {
-        let starts = |summary: &Summary| {
-            let function = |run: &Run| args.get(usize::from(run.param)).is_some_and(|arg| arg.made.is_some());
-            summary.detached != 0 || summary.runs.iter().any(|run| run.started && function(run))
-        };
-        callee.targets.iter().any(|&target| self.known(target).is_some_and(|summary| starts(&summary)))
+    /// Threads that a call starts: to the caller they are one. It may still run when the call is back, unless the
+    /// called method has waited for it.
+    fn call_starts(&mut self, event: EventId, callee: &Callee, args: &[Abs], state: &mut State) {
+        for &target in &callee.targets {
+            let Some(summary) = self.known(target) else { continue };
+            if summary.detached != 0 {
+                let start = self.start(event, Vec::new(), true);
+                state.running |= 1 << start;
+            }
+            for run in summary.runs.iter().filter(|run| run.started > 0) {
+                let Some(function) = args.get(usize::from(run.param)) else { continue };
+                let is_known = function.made.is_some() || function.class.is_some();
+                if is_known || is_passed(function) {
+                    let start = self.start(event, Vec::new(), is_known);
+                    state.running |= if run.is_detached { 1 << start } else { 0 };
+                }
+            }
+        }
+    }
+
+    /// Starts of which it is known what runs, as a set.
+    pub(crate) fn known_starts(&self) -> u64 {
+        let known = self.starts.iter().enumerate().filter(|(_, start)| start.is_known);
+        // The last one stands for all that there is no number for.
+        known.fold(1 << 63, |all, (number, _)| all | 1 << number)
     }
 
     /// The number of the start at this event, from 0.
-    pub(crate) fn start(&mut self, at: EventId, handles: Vec<Handle>) -> u32 {
+    pub(crate) fn start(&mut self, at: EventId, handles: Vec<Handle>, is_known: bool) -> u32 {
         if let Some(known) = self.starts.iter_mut().position(|start| start.at == at) {
+            self.starts[known].is_known |= is_known;
             for handle in handles {
                 if !self.starts[known].handles.contains(&handle) {
                     self.starts[known].handles.push(handle);
@@ -552,7 +574,7 @@ impl Frame<'_> {
         if self.starts.len() >= 63 {
             return 63;
         }
-        self.starts.push(Start { at, handles });
+        self.starts.push(Start { at, handles, is_known });
         self.starts.len() as u32 - 1
     }
 

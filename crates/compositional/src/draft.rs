@@ -258,7 +258,7 @@ impl Digests<'_> {
             Asked::Selector(selector) => self.link.selector_digest(*selector),
             Asked::Named(name, args) => digest((name, args)),
         };
-        digest((run.param, method, args, self.held(&run.held), run.started))
+        digest((run.param, method, args, self.held(&run.held), run.started, run.is_detached))
     }
 
     /// Of everything that a summary of a caller may depend on.

@@ -193,6 +193,11 @@ impl Compositional {
         self.methods.get(id)?.summary.get()
     }
 
+    /// Does something of it run in threads that it starts?
+    pub(crate) fn starts_threads(&self, id: MethodId) -> bool {
+        self.methods.get(id).is_some_and(|slot| slot.size.starts)
+    }
+
     pub(crate) fn method(&self, id: MethodId) -> Option<&Method> {
         Some(&self.methods.get(id)?.method)
     }

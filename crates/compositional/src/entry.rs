@@ -23,8 +23,9 @@ pub(crate) struct Entry {
     pub is_task: bool,
     /// `this` of the class is in this field of the method's own object.
     pub outer: Option<Step>,
-    /// Runs before others know the object.
-    pub is_once: bool,
+    /// Nobody calls it while others use the object, or only known code does: what it does counts only beside the
+    /// threads that it starts itself.
+    pub is_inside: bool,
     /// Declared by a class above.
     pub is_inherited: bool,
 }
@@ -59,9 +60,10 @@ pub(crate) fn of_class(
     let is_nameless = is_nameless(program, class);
     for method in program.class(class).methods.iter().copied().filter(|&method| wanted(method)) {
         let Some(known) = engine.method(method) else { continue };
-        if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
+        if known.is_initializer {
             continue;
         }
+        let is_closed = !(known.is_constructor || is_open(engine, program, method));
         let entry = program.method(method);
         let name = program.selector_text(entry.selector).0;
         let once =
@@ -71,22 +73,20 @@ pub(crate) fn of_class(
         let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
         // What has no name is called by whoever made it, which is seen there.
         let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
-        if is_nameless
+        let is_hidden = is_nameless
             && !is_task
             && !engine.escaping.contains(&class)
-            && !evidence.as_deref().is_some_and(is_told)
-        {
+            && !evidence.as_deref().is_some_and(is_told);
+        let is_inside = is_closed || is_once || is_hidden || engine.has_unknown_callers(method);
+        if is_inside && !engine.starts_threads(method) {
             continue;
         }
-        if engine.has_unknown_callers(method) {
-            continue;
-        }
-        let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
+        let base = Entry { method, class, evidence, is_task, outer: None, is_inside, is_inherited: false };
         if let Some((outer, step)) = outer {
             found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
         }
         // Who gets an iterator has it alone; what it iterates over is another matter.
-        if !is_nameless || is_task {
+        if !is_nameless || is_task || is_inside {
             found.push(base);
         }
     }
@@ -127,9 +127,13 @@ fn inherited(
             }
             let evidence = engine.evidence(program, own, method).map(Arc::new);
             let name = program.selector_text(program.method_ref(method).selector).0;
-            let is_once = engine.knowledge.is_once(name);
+            // What it does beside its own threads is found where it is declared.
+            if engine.knowledge.is_once(name) {
+                continue;
+            }
             let is_task = own.is_task && engine.knowledge.is_task_method(name);
-            found.push(Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: true });
+            let is_inside = false;
+            found.push(Entry { method, class, evidence, is_task, outer: None, is_inside, is_inherited: true });
         }
     }
     found

@@ -65,6 +65,8 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Start {
     pub at: EventId,
     pub handles: Vec<Handle>,
+    /// It is known what runs: not only something that the method was given.
+    pub is_known: bool,
 }
 
 /// By what two operands are taken for the same.
@@ -490,7 +492,10 @@ impl Frame<'_> {
             left = self.left_if_true(&ends);
         }
         draft.leaves = left.unwrap_or_default();
-        draft.detached = running;
+        draft.detached = running & self.known_starts();
+        for run in draft.runs.iter_mut().filter(|run| run.started > 0) {
+            run.is_detached = running & (1 << (run.started - 1)) != 0;
+        }
     }
 
     /// `if (!lock.tryLock()) return false; …; return true;` is common, and constants are not followed: where some

@@ -76,6 +76,8 @@ pub(crate) struct Size {
     pub blocking: u32,
     pub strangers: u32,
     pub is_cut: bool,
+    /// One of its accesses is in a thread that it starts.
+    pub starts: bool,
     /// One of its blocking calls may be worth telling.
     pub may_block: bool,
 }
@@ -91,6 +93,7 @@ impl Size {
             blocking: count(summary.blocking.len()),
             strangers: count(summary.strangers.len()),
             is_cut: summary.is_cut,
+            starts: summary.accesses.iter().any(|access| access.started > 0),
             may_block: blocking::may_tell(summary),
         }
     }

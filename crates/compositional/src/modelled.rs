@@ -1,5 +1,6 @@
 //! What a call into a library does: the steps of its model, with the operands of the call put in.
 
+use crate::call::is_passed;
 use crate::draft::Draft;
 use crate::frame::{Frame, Handle, here};
 use crate::link::Callee;
@@ -137,10 +138,14 @@ impl Frame<'_> {
                     let (path, view) = self.lock(&abs);
                     self.release(path, *shared || view, state);
                 }
-                ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
-                    let handles = self.handles(&call, spawn);
-                    let start = self.start(event, handles);
-                    state.running |= 1 << start;
+                ModelStep::Spawn(spawn) if !spawn.waits => {
+                    let task = self.operand(&call, &spawn.receiver);
+                    let is_known = task.made.is_some() || task.class.is_some();
+                    if is_known || is_passed(&task) {
+                        let handles = self.handles(&call, spawn);
+                        let start = self.start(event, handles, is_known);
+                        state.running |= 1 << start;
+                    }
                 }
                 ModelStep::Join { handle, when } if is_wait(*when) => {
                     let handle = self.handle(&call, handle);
@@ -165,11 +170,6 @@ impl Frame<'_> {
         if lock != Path::UNKNOWN || !state.held().all(is_monitor) {
             state.release(lock, shared);
         }
-    }
-
-    fn is_known_start(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> bool {
-        let receiver = self.operand(call, &spawn.receiver);
-        receiver.made.is_some() || receiver.class.is_some()
     }
 
     pub(crate) fn write_model(
@@ -312,7 +312,7 @@ impl Frame<'_> {
             return;
         }
         let handles = self.handles(call, spawn);
-        let start = self.start(event, handles) as u8 + 1;
+        let start = self.start(event, handles, is_known) as u8 + 1;
         self.parallel = spawn.parallel || spawn.when_parallel;
         self.run(&receiver, &asked, &args, event, state, start, draft);
         self.parallel = false;

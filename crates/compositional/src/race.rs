@@ -14,6 +14,7 @@ use findings::{Confidence, Rule};
 use ir::{ClassId, FieldId, Program};
 use models::Says;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::hash_map::Entry as Entry_;
 
 /// One thing to tell: a method that touches memory as it should not, and what that may meet.
@@ -46,7 +47,7 @@ pub(crate) fn conflicts<'a>(
 ) -> Vec<Conflict<'a>> {
     let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
     let is_static = |entry: &Entry| engine.method(entry.method).is_some_and(|method| method.is_static);
-    for entry in entries.iter().filter(|entry| !entry.is_once) {
+    for entry in entries {
         for seen in entry.accesses(engine, program).into_iter().filter(|seen| is_asked(seen.path.root)) {
             let place = match seen.path.root {
                 Root::Static(_) => Place::Static(seen.path),
@@ -82,11 +83,17 @@ fn in_one_place<'a>(
     if is_confined(engine, program, &seen) {
         return Vec::new();
     }
-    if let Some(violations) = declared(engine, program, &seen) {
+    // What only known code calls is seen with its callers, and with the locks that they hold.
+    let is_open = |seen: &&Seen<'a>| !seen.entry.is_inside;
+    let open: Cow<'_, [Seen<'a>]> = match seen.iter().all(|seen| is_open(&seen)) {
+        true => Cow::Borrowed(&seen),
+        false => Cow::Owned(seen.iter().filter(is_open).cloned().collect()),
+    };
+    if let Some(violations) = declared(engine, program, &open) {
         return violations;
     }
-    let habit = habit::of(engine, program, &seen);
-    let is_only_set_up = habit::is_only_set_up(engine, program, &seen);
+    let habit = habit::of(engine, program, &open);
+    let is_only_set_up = habit::is_only_set_up(engine, program, &open);
     let common = Common { habit: habit.as_ref(), is_only_set_up };
     let usual = habit.as_ref().filter(|habit| habit.is_usual()).map(|habit| habit.lock);
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
@@ -228,6 +235,9 @@ fn rank(
 fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
         return starts_meet(a, b);
+    }
+    if a.entry.is_inside || b.entry.is_inside {
+        return false;
     }
     if a.access.of_task && b.access.of_task {
         return false;

@@ -41,6 +41,14 @@ pub struct Summary {
     pub digest: u64,
 }
 
+impl Summary {
+    /// Starts, counted from 0, that a caller knows of: nobody has waited for them, or they run what it passes.
+    pub fn seen_starts(&self) -> u64 {
+        let runs = self.runs.iter().filter(|run| run.started > 0);
+        runs.fold(self.detached, |seen, run| seen | 1 << (run.started - 1))
+    }
+}
+
 /// The thread a method runs on, as far as it says so itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Thread {
@@ -161,7 +169,10 @@ pub struct Run {
     pub method: Asked,
     pub args: Box<[Path]>,
     pub held: Arc<[Held]>,
-    pub started: bool,
+    /// In a thread that this method starts: which of its starts, counted from 1.
+    pub started: u8,
+    /// Nobody has waited for that thread when the method returns.
+    pub is_detached: bool,
     pub at: EventId,
 }
 

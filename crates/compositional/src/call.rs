@@ -5,7 +5,7 @@ use crate::draft::Draft;
 use crate::frame::{Frame, Handle, Start, here};
 use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
-use crate::path::{Path, Root};
+use crate::path::{LockKind, Path, Root};
 use crate::state::State;
 use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Stranger, Summary, Taken, Thread};
 use crate::value::Abs;
@@ -83,10 +83,9 @@ impl Frame<'_> {
     pub(crate) fn call_step(&mut self, event: EventId, state: &mut State) {
         let callee = self.callee(event);
         if self.knowledge.asserts_held(&callee.name)
-            && let Some(lock) = self.args(event).first().cloned()
+            && let Some(object) = self.args(event).first()
         {
-            let (lock, shared) = self.lock(&lock);
-            state.acquire(lock, shared, crate::ENTRY, None);
+            self.assert_held(event, &callee, object, state);
             return;
         }
         if let Some(model) = &callee.model {
@@ -104,6 +103,28 @@ impl Frame<'_> {
                     true => state.acquire(lock, shared, event, left.if_true.then_some(event)),
                     false => self.release(lock, shared, state),
                 }
+            }
+        }
+    }
+
+    /// A call that says whether a lock is held. Where its answer decides which way is taken, the lock is held on the one
+    /// where it is yes; otherwise whoever asks relies on it.
+    fn assert_held(&self, event: EventId, callee: &Callee, object: &Abs, state: &mut State) {
+        let mut tests = self.outline.blocks.iter().filter_map(|block| block.test);
+        let if_true = tests.any(|test| test.call == event).then_some(event);
+        let is_monitor = self.knowledge.asserts_monitor(&callee.name);
+        let (lock, shared) = self.lock(object);
+        let mut said = Vec::new();
+        if !is_monitor {
+            said.push((lock, shared));
+        }
+        // What a method of the program means by its lock, only the program knows.
+        if is_monitor || !self.link.is_of_jdk(callee) {
+            said.push((self.monitor(object), false));
+        }
+        for (lock, shared) in said {
+            if !state.holds(lock) {
+                state.acquire(lock, shared, crate::ENTRY, if_true);
             }
         }
     }
@@ -298,7 +319,10 @@ impl Frame<'_> {
     fn moved_access(&mut self, path: Path, args: &[Abs]) -> Vec<Path> {
         let Root::Param(number) = path.root else { return self.moved(path, args) };
         match args.get(usize::from(number)) {
-            Some(arg) if path.len() == 1 => arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect(),
+            Some(arg) if path.len() == 1 => {
+                let moved = arg.paths.iter().filter_map(|onto| path.rebased(*onto));
+                moved.map(|path| self.link.straight(path)).collect()
+            }
             _ => self.moved(path, args),
         }
     }
@@ -494,9 +518,13 @@ impl Frame<'_> {
             && lock.is_root()
             && let Some(arg) = args.get(usize::from(number))
         {
-            let arg = arg.clone();
-            let (path, view) = self.lock(&arg);
-            return (path, shared || view);
+            return match lock.lock {
+                LockKind::Monitor => (self.monitor(arg), shared),
+                LockKind::Explicit => {
+                    let (path, view) = self.lock(arg);
+                    (path, shared || view)
+                }
+            };
         }
         match self.moved(lock, args).as_slice() {
             [path] => (*path, shared),

@@ -2,7 +2,7 @@
 //! Knows nothing of where things come from.
 
 use crate::frame::{Method, returned};
-use crate::link::{Link, digest};
+use crate::link::{Back, Link, digest};
 use crate::outline::{Outline, Value};
 use crate::path::{Path, Root};
 use crate::summary::{
@@ -203,8 +203,13 @@ struct Digests<'a> {
 }
 
 impl Digests<'_> {
+    /// What leads back from it decides what callers make of a path.
     fn field(&self, field: FieldId) -> u64 {
-        self.link.info(field).map_or(0, |info| info.digest)
+        let digest_of = |field: FieldId| self.link.info(field).map_or(0, |info| info.digest);
+        match self.link.info(field).map(|info| info.back) {
+            Some(Back::Always(back)) => digest((digest_of(field), digest_of(back))),
+            _ => digest_of(field),
+        }
     }
 
     fn path(&self, path: &Path) -> u64 {

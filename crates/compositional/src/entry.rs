@@ -19,6 +19,8 @@ pub(crate) struct Entry {
     /// The class on whose objects the paths begin.
     pub class: ClassId,
     pub evidence: Option<Arc<Evidence>>,
+    /// A framework runs it again and again, but never while it is still running.
+    pub is_serial: bool,
     /// The task of a thread: two of them mostly have objects of their own.
     pub is_task: bool,
     /// `this` of the class is in this field of the method's own object.
@@ -70,6 +72,7 @@ pub(crate) fn of_class(
             |note: &ir::Annotation| engine.knowledge.says(&program.names[note.class]).contains(&Says::Once);
         let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
         let is_task = own.is_task && engine.knowledge.is_task_method(name);
+        let is_serial = is_serial(engine, program, method);
         let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
         // What has no name is called by whoever made it, which is seen there.
         let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
@@ -81,7 +84,9 @@ pub(crate) fn of_class(
         if is_inside && !engine.starts_threads(method) {
             continue;
         }
-        let base = Entry { method, class, evidence, is_task, outer: None, is_inside, is_inherited: false };
+        let (outer_step, is_inherited) = (None, false);
+        let base =
+            Entry { method, class, evidence, is_serial, is_task, outer: outer_step, is_inside, is_inherited };
         if let Some((outer, step)) = outer {
             found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
         }
@@ -132,11 +137,21 @@ fn inherited(
                 continue;
             }
             let is_task = own.is_task && engine.knowledge.is_task_method(name);
-            let is_inside = false;
-            found.push(Entry { method, class, evidence, is_task, outer: None, is_inside, is_inherited: true });
+            let is_serial = is_serial(engine, program, method);
+            let (outer, is_inside, is_inherited) = (None, false, true);
+            found.push(Entry { method, class, evidence, is_serial, is_task, outer, is_inside, is_inherited });
         }
     }
     found
+}
+
+/// Is it run by a framework that waits for each run to end?
+fn is_serial(engine: &Compositional, program: &Program, method: MethodId) -> bool {
+    let says = |meaning: Says| {
+        let mut notes = program.method(method).annotations.iter();
+        notes.any(|note| engine.knowledge.says(&program.names[note.class]).contains(&meaning))
+    };
+    says(Says::Repeated) && !says(Says::BackgroundThread)
 }
 
 /// An anonymous or local class.

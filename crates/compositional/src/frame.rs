@@ -241,13 +241,11 @@ impl Frame<'_> {
         match &outline.events[event as usize] {
             Event::Enter(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                state.acquire(lock, shared, event, None);
+                state.acquire(self.monitor(&abs), false, event, None);
             }
             Event::Exit(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                state.release(lock, shared);
+                state.release(self.monitor(&abs), false);
             }
             Event::Write { base, field, src } => {
                 let (base, src) = (self.abs(*base), self.abs(*src));
@@ -316,8 +314,7 @@ impl Frame<'_> {
             Event::WriteElement { base, .. } => self.write_element(*base, true, event, state, draft),
             Event::Enter(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                self.write_lock(lock, shared, here(event), state, draft);
+                self.write_lock(self.monitor(&abs), false, here(event), state, draft);
             }
             Event::Call { kind, args, .. } => {
                 if let (CallKind::Special, Some(&object)) = (kind, args.first())

@@ -236,7 +236,7 @@ impl Frame<'_> {
         let Some(receiver) = call.args.first().cloned().filter(|_| self.knowledge.pauses(name)) else {
             return;
         };
-        let (lock, _) = self.lock(&receiver);
+        let lock = self.monitor(&receiver);
         if let Event::Call { target, .. } = &self.outline.events[event as usize]
             && state.holds(lock)
             && lock != Path::UNKNOWN

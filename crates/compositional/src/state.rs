@@ -8,6 +8,8 @@ use crate::summary::Held;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State {
     held: Vec<Count>,
+    /// Locks that were asked for and not held, on some way.
+    denied: Vec<Path>,
     /// Locks of others that were released.
     released: Vec<(Path, bool)>,
     /// Starts that may be running.
@@ -78,7 +80,12 @@ impl State {
                 count.held.sure = true;
             }
         } else {
-            self.held.retain(|count| count.if_true != Some(call));
+            let is_denied = |count: &Count| count.if_true == Some(call);
+            let asserted = self.held.iter().filter(|count| is_denied(count) && count.held.at == crate::ENTRY);
+            self.denied.extend(asserted.map(|count| count.held.lock));
+            self.denied.sort_unstable();
+            self.denied.dedup();
+            self.held.retain(|count| !is_denied(count));
         }
     }
 
@@ -146,6 +153,13 @@ impl State {
                 });
             }
         }
+        self.denied.extend(&other.denied);
+        self.denied.sort_unstable();
+        self.denied.dedup();
+        // That it is held is only said, and on another way it was said not to be.
+        let is_denied =
+            |held: &Held| !held.sure && held.at == crate::ENTRY && self.denied.contains(&held.lock);
+        self.held.retain(|count| !is_denied(&count.held));
         self.held.sort_by_key(|count| (count.held.lock, count.held.shared, count.held.at));
         for &released in &other.released {
             if !self.released.contains(&released) {
@@ -197,6 +211,25 @@ mod tests {
         no.decide(1, false);
         assert!(state.held().all(|held| held.sure) && state.holds(LOCK));
         assert!(!no.holds(LOCK));
+    }
+
+    #[test]
+    fn a_lock_that_was_said_not_to_be_held_is_not_held_afterwards() {
+        let mut asked = State::default();
+        asked.acquire(LOCK, false, crate::ENTRY, Some(1));
+        let (mut yes, mut no, unasked) = (asked.clone(), asked, State::default());
+        yes.decide(1, true);
+        no.decide(1, false);
+        // `assert holdsLock(…)`: the way on is the one where it is held, or where nobody asked.
+        let mut asserted = yes.clone();
+        asserted.meet(&unasked);
+        assert!(asserted.holds(LOCK));
+        // `assert !holdsLock(…)`
+        let mut negated = no.clone();
+        negated.meet(&unasked);
+        assert!(!negated.holds(LOCK));
+        yes.meet(&no);
+        assert!(!yes.holds(LOCK));
     }
 
     #[test]

@@ -38,7 +38,8 @@ pub fn candidates(finding: &Finding, sources: &Sources<'_>) -> Vec<Candidate> {
                 found.extend(synchronized(finding, sources));
             }
         }
-        Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {}
+        Rule::LockMisuse | Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {
+        }
     }
     found
 }

@@ -6,10 +6,11 @@ use crate::entry::Seen;
 use crate::evidence::Strength;
 use crate::frame::Method;
 use crate::habit::{self, Habit};
+use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
-use ir::Program;
+use ir::{FieldId, Program, access};
 use models::Kind;
 
 pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
@@ -175,6 +176,14 @@ fn doubts(
     let is_of_task = strongest(sides) <= Some(Strength::Task);
     let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
     doubt(is_set_up, "it is set where the object is made ready, perhaps before its use", at_most);
+    let is_in_place = |side: &Seen<'_>| side.entry.is_task && engine.is_run_in_place(side.entry.method);
+    doubt(
+        strongest(sides) == Some(Strength::Task) && sides.iter().any(is_in_place),
+        "the program calls it directly, and is not seen to start it",
+        Doubt::Less,
+    );
+    doubt(have_flag(engine, sides), "both test a flag under a lock before", MEDIUM);
+    doubt(is_handed_over(engine, sides), "a volatile field is written after it, and read before it", MEDIUM);
     doubt(
         is_of_one_user(engine, program, &sides[0]),
         "one thread uses such an object, as a rule",
@@ -275,6 +284,71 @@ fn comes_after(engine: &Compositional, side: &Seen<'_>, habit: &Habit) -> bool {
         let mut apart = pairs.skip_while(|((_, a), (_, b))| a.site.at == b.site.at);
         apart.next().is_some_and(|((_, other), (_, own))| other.site.at < own.site.at)
     })
+}
+
+/// Do both read another field under a lock that they have in common, before they do this without it, and does one of
+/// them set it there? Then the other may find out that it is not alone.
+fn have_flag(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let [one, other] = sides.each_ref().map(|side| touched_before(engine, side, false));
+    let mut both = one.iter().filter(|test| other.contains(test)).peekable();
+    if both.peek().is_none() {
+        return false;
+    }
+    let set: Vec<(Path, Path)> = sides.iter().flat_map(|side| touched_before(engine, side, true)).collect();
+    both.any(|test| set.contains(test))
+}
+
+/// What a method has read or written before the access, and under which lock that it no longer has.
+fn touched_before(engine: &Compositional, side: &Seen<'_>, writes: bool) -> Vec<(Path, Path)> {
+    if side.access.started > 0 || side.access.depth > 0 {
+        return Vec::new();
+    }
+    let Some(summary) = engine.summary(side.entry.method) else { return Vec::new() };
+    let mut tested = Vec::new();
+    for access in &summary.accesses {
+        let is_before = access.depth == 0 && access.started == 0 && access.site.at < side.access.site.at;
+        if !is_before || access.writes != writes || access.path == side.access.path {
+            continue;
+        }
+        for held in access.held.iter().filter(|held| held.sure) {
+            let is_kept = side.access.held.iter().any(|kept| kept.lock == held.lock);
+            let path = side.entry.lock(access.path);
+            if !is_kept && held.lock != Path::UNKNOWN {
+                tested.push((path, side.entry.lock(held.lock)));
+            }
+        }
+    }
+    tested
+}
+
+/// Is a volatile field written after the one and read before the other? That orders them, if the value is looked at.
+fn is_handed_over(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let (write, read) = match (sides[0].access.writes, sides[1].access.writes) {
+        (true, false) => (&sides[0], &sides[1]),
+        (false, true) => (&sides[1], &sides[0]),
+        _ => return false,
+    };
+    let around = |side: &Seen<'_>, writes: bool| -> Vec<FieldId> {
+        let (method, at) = engine.last_site(side.entry.method, side.number);
+        let Some(slot) = engine.methods.get(method) else { return Vec::new() };
+        let outline = slot.packed.outline();
+        let events = outline.events.iter().enumerate();
+        let fields = events.filter_map(|(number, event)| match event {
+            Event::Write { field, .. } | Event::WriteStatic { field, .. } if writes => {
+                (number as u32 > at).then_some(*field)
+            }
+            Event::Read { field, .. } | Event::ReadStatic { field } if !writes => {
+                ((number as u32) < at).then_some(*field)
+            }
+            _ => None,
+        });
+        let fields = fields.filter_map(|field| engine.link.field(field));
+        let is_volatile =
+            |field: &FieldId| engine.link.info(*field).is_some_and(|info| info.is(access::VOLATILE));
+        fields.filter(is_volatile).collect()
+    };
+    let written = around(write, true);
+    !written.is_empty() && around(read, false).iter().any(|field| written.contains(field))
 }
 
 /// Frames of the way that lead to the start, that of the start included.

@@ -25,6 +25,8 @@ pub(crate) struct Call<'c> {
     pub on_task: bool,
     /// Several run it at the same time.
     pub parallel: bool,
+    /// The executor of the start, if that runs one task after the other.
+    pub on: Option<Path>,
     /// How it is chosen.
     pub chosen: Chosen,
 }
@@ -162,7 +164,8 @@ impl Frame<'_> {
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
                 let (started, on_task, parallel) = (0, false, false);
-                let call = Call { target, args: &args, event, state, started, on_task, parallel, chosen };
+                let on = None;
+                let call = Call { target, args: &args, event, state, started, on_task, parallel, on, chosen };
                 self.apply(&summary, &call, draft);
             }
         }
@@ -277,6 +280,14 @@ impl Frame<'_> {
                 Chosen::OfSeveral => Some(call.target),
                 Chosen::OnThis => access.only_if,
             };
+            let on = match call.started {
+                0 if started == 0 => None,
+                1.. if !is_started => call.on,
+                _ => access.on.and_then(|executor| match self.moved(executor, call.args).as_slice() {
+                    [moved] => Some(*moved),
+                    _ => None,
+                }),
+            };
             let waited = access.waited || (started == 0 && call.state.waited);
             let vague = access.vague || self.is_vague(access.path, call.args);
             let thread = match (started, access.thread) {
@@ -302,6 +313,7 @@ impl Frame<'_> {
                     started,
                     running,
                     of_task,
+                    on,
                     asks,
                     only_if,
                     vague,
@@ -437,6 +449,7 @@ impl Frame<'_> {
                         started,
                         on_task,
                         parallel,
+                        on: self.on.filter(|_| started > 0),
                         chosen: Chosen::Alone,
                     },
                     draft,
@@ -566,15 +579,18 @@ impl Frame<'_> {
     fn call_starts(&mut self, event: EventId, callee: &Callee, args: &[Abs], state: &mut State) {
         for &target in &callee.targets {
             let Some(summary) = self.known(target) else { continue };
+            // What the call returns may be what one waits for.
             if summary.detached != 0 {
-                let start = self.start(event, Vec::new(), true);
+                let handles = self.result_of(event).map(|value| self.handle_of(value));
+                let start = self.start(event, handles.into_iter().collect(), true);
                 state.running |= 1 << start;
             }
             for run in summary.runs.iter().filter(|run| run.started > 0) {
                 let Some(function) = args.get(usize::from(run.param)) else { continue };
                 let is_known = function.made.is_some() || function.class.is_some();
                 if is_known || is_passed(function) {
-                    let start = self.start(event, Vec::new(), is_known);
+                    let handles = self.result_of(event).map(|value| self.handle_of(value));
+                    let start = self.start(event, handles.into_iter().collect(), is_known);
                     state.running |= if run.is_detached { 1 << start } else { 0 };
                 }
             }
@@ -602,7 +618,7 @@ impl Frame<'_> {
         if self.starts.len() >= 63 {
             return 63;
         }
-        self.starts.push(Start { at, handles, is_known });
+        self.starts.push(Start { at, handles, is_known, after: 0 });
         self.starts.len() as u32 - 1
     }
 

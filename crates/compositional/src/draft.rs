@@ -232,6 +232,7 @@ impl Digests<'_> {
             started,
             running,
             of_task,
+            on,
             asks,
             only_if,
             vague,
@@ -240,7 +241,8 @@ impl Digests<'_> {
         } = access;
         let asks = asks.map(|method| self.link.method_digest(method));
         let only_if = only_if.map(|method| self.link.name_of(method));
-        let conditions = (asks, only_if, vague, waited);
+        let on = on.map(|executor| self.path(&executor));
+        let conditions = (asks, only_if, vague, waited, on);
         digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 

@@ -26,7 +26,8 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
         }
         let is_null = outline.values[src as usize] == Value::Constant;
         let class = (!is_null).then(|| class_of(link, outline, src));
-        let store = Store { field, class, view, owner };
+        let serial = is_serial(link, outline, src);
+        let store = Store { field, class, view, owner, serial };
         if (class.is_some() || view.is_some()) && !stores.contains(&store) {
             stores.push(store);
         }
@@ -76,6 +77,7 @@ pub(crate) fn known(link: &Link, methods: &Methods) -> FxHashMap<FieldId, Known>
         known.view = view.min_by_key(|&(lock, shared)| (digest(lock), shared));
         if store.class.is_some() {
             known.back = known.back.and(back(link, methods, store));
+            known.serial = Some(known.serial.unwrap_or(true) && store.serial);
         }
     }
     found
@@ -89,6 +91,20 @@ fn back(link: &Link, methods: &Methods, store: &Store) -> Option<FieldId> {
     let is_final = |field: FieldId| link.info(field).is_some_and(|info| info.is(access::FINAL));
     let kept = slot.facts.keeps.iter().filter(|&&(field, kept)| kept == param && is_final(field));
     kept.map(|&(field, _)| field).min_by_key(|&field| link.info(field).map(|info| info.digest))
+}
+
+/// Is this what a library returns as an executor that runs one task after the other?
+pub(crate) fn is_serial(link: &Link, outline: &Outline, value: ValueId) -> bool {
+    let Value::Result(event) = &outline.values[value as usize] else { return false };
+    let Event::Call { target, kind, .. } = &outline.events[*event as usize] else { return false };
+    let callee = link.callee(*target, *kind, None);
+    let makes = |step: &Step| match step {
+        Step::Assign { dst, src: Source::New { serial, .. } | Source::The { serial, .. } } => {
+            *serial && dst.root == models::Root::Ret && dst.path.is_empty()
+        }
+        _ => false,
+    };
+    callee.model.as_ref().is_some_and(|model| model.steps.iter().any(makes))
 }
 
 fn class_of(link: &Link, outline: &Outline, value: ValueId) -> Option<ClassId> {

@@ -55,6 +55,8 @@ pub(crate) struct Frame<'a> {
     pub inside: usize,
     /// What is started runs several times at once.
     pub parallel: bool,
+    /// What is started runs on this executor, which runs one task after the other.
+    pub on: Option<Path>,
     /// That a function is run in place is only a guess.
     pub is_guess: bool,
     /// Starts that may have been running when a value was made.
@@ -67,6 +69,8 @@ pub(crate) struct Start {
     pub handles: Vec<Handle>,
     /// It is known what runs: not only something that the method was given.
     pub is_known: bool,
+    /// Starts, as a set, that have ended before it begins.
+    pub after: u64,
 }
 
 /// By what two operands are taken for the same.
@@ -114,6 +118,7 @@ impl<'a> Frame<'a> {
             thread: method.thread,
             inside: 0,
             parallel: false,
+            on: None,
             is_guess: false,
             made_during: FxHashMap::default(),
         };
@@ -399,6 +404,7 @@ impl Frame<'_> {
             started,
             running,
             of_task,
+            on: None,
             asks,
             only_if,
             vague,

@@ -85,6 +85,8 @@ pub struct FieldInfo {
     pub view: Option<(FieldId, bool)>,
     /// What is put in keeps the object that has this field in a field of its own.
     pub back: Back,
+    /// Whether all that is put in are executors that run one task after the other.
+    pub serial: Option<bool>,
 }
 
 /// The way back from what a field holds to the object that has the field.
@@ -131,11 +133,13 @@ pub struct Known {
     pub holds: Holds,
     pub view: Option<(FieldId, bool)>,
     pub back: Back,
+    pub serial: Option<bool>,
 }
 
 impl FieldInfo {
     fn known(&self) -> Known {
-        Known { holds: self.holds, view: self.view, back: self.back }
+        let FieldInfo { holds, view, back, serial, .. } = *self;
+        Known { holds, view, back, serial }
     }
 
     pub fn is(&self, flag: u16) -> bool {
@@ -224,8 +228,8 @@ impl Link {
         let program = self.program.get_mut().expect("nobody panics with it");
         for &field in &stale.fields {
             if let Some(known) = self.infos.get_mut(&field) {
-                let Known { holds, view, back } = known.known();
-                *known = FieldInfo { holds, view, back, ..info(program, field) };
+                let Known { holds, view, back, serial } = known.known();
+                *known = FieldInfo { holds, view, back, serial, ..info(program, field) };
             }
         }
     }
@@ -329,7 +333,8 @@ impl Link {
         for (field, info) in &mut self.infos {
             let now = known.get(field).copied().unwrap_or_default();
             if info.known() != now {
-                (info.holds, info.view, info.back) = (now.holds, now.view, now.back);
+                (info.holds, info.view) = (now.holds, now.view);
+                (info.back, info.serial) = (now.back, now.serial);
                 changed.push(*field);
             }
         }
@@ -546,7 +551,7 @@ fn put<T: std::hash::Hash + Eq>(set: &mut FxHashSet<T>, item: T, is_in: bool) {
 fn info(program: &Program, id: FieldId) -> FieldInfo {
     let field = program.field(id);
     let (access, digest) = (field.access, field_digest(program, id));
-    FieldInfo { access, digest, holds: Holds::default(), view: None, back: Back::default() }
+    FieldInfo { access, digest, holds: Holds::default(), view: None, back: Back::default(), serial: None }
 }
 
 /// Of class, name and type.

@@ -150,12 +150,20 @@ fn in_one_place<'a>(
             let [culprit, other] = pair.map(|at| &seen[at]);
             (harm(culprit, other, is_update(pair)), rank(engine, culprit, other))
         });
-        let meets_itself = pairs.iter().any(|&[culprit, other]| {
-            culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
-        });
+        // Of what is run again and again, what it meets decides.
+        let is_serial = pairs.iter().any(|&[culprit, _]| seen[culprit].entry.is_serial);
+        let meets_itself = is_one_met_by_itself(&seen, &pairs)
+            || (is_serial && culprits.values().any(|pairs| is_one_met_by_itself(&seen, pairs)));
         found.push(surest(engine, program, &seen, &pairs, (common, meets_itself), &is_update));
     }
     found
+}
+
+/// May any number of threads be at one of the writes?
+fn is_one_met_by_itself(seen: &[Seen<'_>], pairs: &[[usize; 2]]) -> bool {
+    pairs.iter().any(|&[culprit, other]| {
+        culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
+    })
 }
 
 /// Which of them write what depends on what was there: a method that has read it before it writes.
@@ -250,8 +258,9 @@ fn blame(seen: &Seen<'_>, usual: Option<Path>) -> (bool, bool, bool, bool) {
 /// What hurts most comes first: two writes or a lost update, then two methods that meet rather than one with itself,
 /// then the one without a lock.
 fn harm(culprit: &Seen<'_>, other: &Seen<'_>, is_update: bool) -> (bool, bool, bool) {
-    let is_lone_read = !(culprit.access.writes && other.access.writes) && !is_update;
-    (is_lone_read, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
+    let are_two = !std::ptr::eq(culprit.access, other.access);
+    let are_writes = are_two && culprit.access.writes && other.access.writes;
+    (!are_writes && !is_update, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
 }
 
 /// Of those that hurt as much, the pair that tells most: on different sides of a lock, near, a write.
@@ -275,6 +284,9 @@ fn rank(
 
 /// May the two run at the same time, on one object?
 fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    if are_in_turn(a, b) {
+        return false;
+    }
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
         return starts_meet(a, b);
     }
@@ -315,6 +327,16 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
         // One thread that is started once and a method that nobody is known to call elsewhere.
         _ => true,
     }
+}
+
+/// Are both tasks of one executor that runs one task after the other?
+fn are_in_turn(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    let executor = |seen: &Seen<'_>| seen.access.on.map(|executor| seen.entry.lock(executor));
+    let (Some(one), Some(other)) = (executor(a), executor(b)) else { return false };
+    // Two objects have two executors, and a static field is there once.
+    let is_of_object = matches!(a.path.root, Root::Static(_)) && matches!(one.root, Root::Param(_));
+    let is_one_call = a.entry.method == b.entry.method || !matches!(one.root, Root::Made(_));
+    one == other && is_one_call && !is_of_object
 }
 
 /// Two accesses of one method, one of them at least in a thread that it starts.

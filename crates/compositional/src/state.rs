@@ -16,6 +16,8 @@ pub(crate) struct State {
     pub running: u64,
     /// A thread was waited for on every way.
     pub waited: bool,
+    /// If a call has returned this, these starts have ended.
+    promises: Vec<(EventId, bool, u64)>,
     /// Paths that were given new objects on every way: nobody else knows those.
     own: Vec<Path>,
 }
@@ -72,8 +74,20 @@ impl State {
         }
     }
 
+    /// If the call returns this, these starts have ended.
+    pub fn promise(&mut self, call: EventId, truth: bool, ended: u64) {
+        self.promises.retain(|&(known, _, _)| known != call);
+        self.promises.push((call, truth, ended));
+        self.promises.sort_unstable();
+    }
+
     /// The call has returned this.
     pub fn decide(&mut self, call: EventId, truth: bool) {
+        let kept = self.promises.iter().filter(|(of, when, _)| (*of, *when) == (call, truth));
+        for (.., ended) in kept {
+            self.running &= !ended;
+            self.waited = true;
+        }
         if truth {
             for count in self.held.iter_mut().filter(|count| count.if_true == Some(call)) {
                 count.if_true = None;
@@ -169,6 +183,7 @@ impl State {
         self.released.sort_unstable();
         self.running |= other.running;
         self.waited &= other.waited;
+        self.promises.retain(|promise| other.promises.contains(promise));
         self.own.retain(|own| other.own.contains(own));
         *self != before
     }

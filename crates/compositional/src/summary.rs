@@ -113,6 +113,8 @@ pub struct Access {
     pub running: u64,
     /// It is the object that was started: mostly one thread has it.
     pub of_task: bool,
+    /// It is started on this executor, which runs one task after the other.
+    pub on: Option<Path>,
     /// It counts only if this method of a parameter works on a container that is not thread-safe.
     pub asks: Option<MethodRef>,
     /// It happens only where this method is the one that `this` runs, of several.

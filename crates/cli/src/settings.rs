@@ -2,8 +2,8 @@
 //! no file.
 
 use crate::args::{
-    AcceptArgs, CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ListArgs, ShowArgs, StoryFormat,
-    WatchArgs,
+    AcceptArgs, CheckArgs, Colour, Engine, ExplainArgs, FailOn, Format, KeepArgs, ListArgs, ShowArgs,
+    StoryFormat, WatchArgs,
 };
 use console::Term;
 use findings::Confidence;

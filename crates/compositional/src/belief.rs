@@ -6,10 +6,11 @@ use crate::entry::Seen;
 use crate::evidence::Strength;
 use crate::frame::Method;
 use crate::habit::{self, Habit};
+use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
-use ir::Program;
+use ir::{FieldId, Program, access};
 use models::Kind;
 
 pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
@@ -146,13 +147,16 @@ fn doubts(
     let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
     doubt(is_sure, "all callers in the program hold the lock", LOW);
     doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
+    // Whoever has the object, the thread that the method itself has started has it too.
+    let is_beside = is_beside_own_thread(sides);
     let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
     doubt(
-        sides.iter().filter(is_plain).any(on_own),
+        !is_beside && sides.iter().filter(is_plain).any(on_own),
         "the program calls it only on objects that nobody else has yet",
         low_or_medium,
     );
-    doubt(are_in_one_task(engine, program, sides), "one and the same thread runs both", low_or_medium);
+    let are_in_one_task = !is_beside && are_in_one_task(engine, program, sides);
+    doubt(are_in_one_task, "one and the same thread runs both", low_or_medium);
     doubt(are_called_by_one(engine, sides), "one method alone calls both, one after the other", MEDIUM);
     let have_locks = sides.iter().all(|side| !side.held.is_empty());
     doubt(have_locks, "both hold locks, but not the same", MEDIUM);
@@ -165,12 +169,21 @@ fn doubts(
     );
     let lets_in_many = habit.is_some_and(|habit| gives_permits(engine, program, habit));
     doubt(lets_in_many, "a semaphore may let several in", MEDIUM);
-    doubt(is_made_before(engine, program, sides), "whoever has the object has made it before", MEDIUM);
-    let is_set_up = common.is_only_set_up || habit::sets_up(engine, program, &sides[0]);
+    let is_made_before = !is_beside && is_made_before(engine, program, sides);
+    doubt(is_made_before, "whoever has the object has made it before", MEDIUM);
+    let is_set_up = !is_beside && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]));
     // Whoever makes a task sets it up before it is run.
     let is_of_task = strongest(sides) <= Some(Strength::Task);
     let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
     doubt(is_set_up, "it is set where the object is made ready, perhaps before its use", at_most);
+    let is_in_place = |side: &Seen<'_>| side.entry.is_task && engine.is_run_in_place(side.entry.method);
+    doubt(
+        strongest(sides) == Some(Strength::Task) && sides.iter().any(is_in_place),
+        "the program calls it directly, and is not seen to start it",
+        Doubt::Less,
+    );
+    doubt(have_flag(engine, sides), "both test a flag under a lock before", MEDIUM);
+    doubt(is_handed_over(engine, sides), "a volatile field is written after it, and read before it", MEDIUM);
     doubt(
         is_of_one_user(engine, program, &sides[0]),
         "one thread uses such an object, as a rule",
@@ -184,6 +197,12 @@ fn doubts(
     let are_started = sides.iter().all(|side| side.access.started > 0);
     doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
     doubts
+}
+
+/// Do both happen in one call of a method, one of them in a thread that it starts and the other meanwhile?
+fn is_beside_own_thread(sides: &[Seen<'_>; 2]) -> bool {
+    let [one, other] = sides;
+    one.entry.method == other.entry.method && (one.access.started > 0) != (other.access.started > 0)
 }
 
 /// A lock that both hold, but one of them not on every way.
@@ -265,6 +284,71 @@ fn comes_after(engine: &Compositional, side: &Seen<'_>, habit: &Habit) -> bool {
         let mut apart = pairs.skip_while(|((_, a), (_, b))| a.site.at == b.site.at);
         apart.next().is_some_and(|((_, other), (_, own))| other.site.at < own.site.at)
     })
+}
+
+/// Do both read another field under a lock that they have in common, before they do this without it, and does one of
+/// them set it there? Then the other may find out that it is not alone.
+fn have_flag(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let [one, other] = sides.each_ref().map(|side| touched_before(engine, side, false));
+    let mut both = one.iter().filter(|test| other.contains(test)).peekable();
+    if both.peek().is_none() {
+        return false;
+    }
+    let set: Vec<(Path, Path)> = sides.iter().flat_map(|side| touched_before(engine, side, true)).collect();
+    both.any(|test| set.contains(test))
+}
+
+/// What a method has read or written before the access, and under which lock that it no longer has.
+fn touched_before(engine: &Compositional, side: &Seen<'_>, writes: bool) -> Vec<(Path, Path)> {
+    if side.access.started > 0 || side.access.depth > 0 {
+        return Vec::new();
+    }
+    let Some(summary) = engine.summary(side.entry.method) else { return Vec::new() };
+    let mut tested = Vec::new();
+    for access in &summary.accesses {
+        let is_before = access.depth == 0 && access.started == 0 && access.site.at < side.access.site.at;
+        if !is_before || access.writes != writes || access.path == side.access.path {
+            continue;
+        }
+        for held in access.held.iter().filter(|held| held.sure) {
+            let is_kept = side.access.held.iter().any(|kept| kept.lock == held.lock);
+            let path = side.entry.lock(access.path);
+            if !is_kept && held.lock != Path::UNKNOWN {
+                tested.push((path, side.entry.lock(held.lock)));
+            }
+        }
+    }
+    tested
+}
+
+/// Is a volatile field written after the one and read before the other? That orders them, if the value is looked at.
+fn is_handed_over(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
+    let (write, read) = match (sides[0].access.writes, sides[1].access.writes) {
+        (true, false) => (&sides[0], &sides[1]),
+        (false, true) => (&sides[1], &sides[0]),
+        _ => return false,
+    };
+    let around = |side: &Seen<'_>, writes: bool| -> Vec<FieldId> {
+        let (method, at) = engine.last_site(side.entry.method, side.number);
+        let Some(slot) = engine.methods.get(method) else { return Vec::new() };
+        let outline = slot.packed.outline();
+        let events = outline.events.iter().enumerate();
+        let fields = events.filter_map(|(number, event)| match event {
+            Event::Write { field, .. } | Event::WriteStatic { field, .. } if writes => {
+                (number as u32 > at).then_some(*field)
+            }
+            Event::Read { field, .. } | Event::ReadStatic { field } if !writes => {
+                ((number as u32) < at).then_some(*field)
+            }
+            _ => None,
+        });
+        let fields = fields.filter_map(|field| engine.link.field(field));
+        let is_volatile =
+            |field: &FieldId| engine.link.info(*field).is_some_and(|info| info.is(access::VOLATILE));
+        fields.filter(is_volatile).collect()
+    };
+    let written = around(write, true);
+    !written.is_empty() && around(read, false).iter().any(|field| written.contains(field))
 }
 
 /// Frames of the way that lead to the start, that of the start included.

@@ -5,7 +5,7 @@ use crate::draft::Draft;
 use crate::frame::{Frame, Handle, Start, here};
 use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
-use crate::path::{Path, Root};
+use crate::path::{LockKind, Path, Root};
 use crate::state::State;
 use crate::summary::{Access, Asked, Blocking, Called, Held, Run, Site, Stranger, Summary, Taken, Thread};
 use crate::value::Abs;
@@ -25,6 +25,8 @@ pub(crate) struct Call<'c> {
     pub on_task: bool,
     /// Several run it at the same time.
     pub parallel: bool,
+    /// The executor of the start, if that runs one task after the other.
+    pub on: Option<Path>,
     /// How it is chosen.
     pub chosen: Chosen,
 }
@@ -47,7 +49,7 @@ impl Call<'_> {
 }
 
 /// The call itself, for those who ask who calls a method and how.
-fn called(call: &Call<'_>) -> Called {
+fn called(call: &Call<'_>, beside: bool) -> Called {
     let name = |abs: &Abs| match abs.paths.as_slice() {
         [path] if abs.sure => *path,
         [] if abs.new => Path::NEW,
@@ -60,8 +62,13 @@ fn called(call: &Call<'_>) -> Called {
         held: held.map(|held| held.lock).collect(),
         args: call.args.iter().map(name).collect(),
         started,
-        beside: call.state.running != 0,
+        beside,
     }
+}
+
+/// Something that the method was given, and nothing else.
+pub(crate) fn is_passed(abs: &Abs) -> bool {
+    matches!(abs.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)))
 }
 
 /// What is further away than so many calls was hardly meant, and is told to nobody.
@@ -78,10 +85,9 @@ impl Frame<'_> {
     pub(crate) fn call_step(&mut self, event: EventId, state: &mut State) {
         let callee = self.callee(event);
         if self.knowledge.asserts_held(&callee.name)
-            && let Some(lock) = self.args(event).first().cloned()
+            && let Some(object) = self.args(event).first()
         {
-            let (lock, shared) = self.lock(&lock);
-            state.acquire(lock, shared, crate::ENTRY, None);
+            self.assert_held(event, &callee, object, state);
             return;
         }
         if let Some(model) = &callee.model {
@@ -89,6 +95,7 @@ impl Frame<'_> {
             return;
         }
         let args = self.args(event);
+        self.call_starts(event, &callee, &args, state);
         if let [target] = callee.targets.as_slice()
             && let Some(summary) = self.known(*target)
         {
@@ -100,9 +107,27 @@ impl Frame<'_> {
                 }
             }
         }
-        if self.starts_something(&callee, &args) {
-            let start = self.start(event, Vec::new());
-            state.running |= 1 << start;
+    }
+
+    /// A call that says whether a lock is held. Where its answer decides which way is taken, the lock is held on the one
+    /// where it is yes; otherwise whoever asks relies on it.
+    fn assert_held(&self, event: EventId, callee: &Callee, object: &Abs, state: &mut State) {
+        let mut tests = self.outline.blocks.iter().filter_map(|block| block.test);
+        let if_true = tests.any(|test| test.call == event).then_some(event);
+        let is_monitor = self.knowledge.asserts_monitor(&callee.name);
+        let (lock, shared) = self.lock(object);
+        let mut said = Vec::new();
+        if !is_monitor {
+            said.push((lock, shared));
+        }
+        // What a method of the program means by its lock, only the program knows.
+        if is_monitor || !self.link.is_of_jdk(callee) {
+            said.push((self.monitor(object), false));
+        }
+        for (lock, shared) in said {
+            if !state.holds(lock) {
+                state.acquire(lock, shared, crate::ENTRY, if_true);
+            }
         }
     }
 
@@ -139,7 +164,8 @@ impl Frame<'_> {
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
                 let (started, on_task, parallel) = (0, false, false);
-                let call = Call { target, args: &args, event, state, started, on_task, parallel, chosen };
+                let on = None;
+                let call = Call { target, args: &args, event, state, started, on_task, parallel, on, chosen };
                 self.apply(&summary, &call, draft);
             }
         }
@@ -176,7 +202,7 @@ impl Frame<'_> {
             && let Event::Call { target, .. } = &self.outline.events[event as usize]
         {
             let method = Asked::Selector(target.selector);
-            self.write_run(param, method, &args[1..], event, state, false, draft);
+            self.write_run(param, method, &args[1..], event, state, 0, draft);
         }
     }
 
@@ -216,7 +242,8 @@ impl Frame<'_> {
         self.apply_blocking(summary, call, draft);
         self.apply_runs(summary, call, draft);
         if self.link.is_closed(call.target) || !summary.accesses.is_empty() {
-            draft.calls.push(called(call));
+            let beside = call.state.running & self.known_starts() != 0;
+            draft.calls.push(called(call, beside));
         }
     }
 
@@ -240,7 +267,7 @@ impl Frame<'_> {
             let paths = self.moved_access(access.path, call.args);
             let held = self.moved_held(&access.held, call, started > 0);
             let beside = if call.parallel { 1 << (call.started - 1) } else { 0 };
-            let running = call.state.running | self.running_inside(access, call) | beside;
+            let running = call.state.running | self.running_inside(summary, access, call) | beside;
             let of_task = match call.started {
                 0 => access.of_task,
                 _ => call.on_task && access.path.root == Root::Param(0) || access.of_task,
@@ -252,6 +279,14 @@ impl Frame<'_> {
                 Chosen::Alone => None,
                 Chosen::OfSeveral => Some(call.target),
                 Chosen::OnThis => access.only_if,
+            };
+            let on = match call.started {
+                0 if started == 0 => None,
+                1.. if !is_started => call.on,
+                _ => access.on.and_then(|executor| match self.moved(executor, call.args).as_slice() {
+                    [moved] => Some(*moved),
+                    _ => None,
+                }),
             };
             let waited = access.waited || (started == 0 && call.state.waited);
             let vague = access.vague || self.is_vague(access.path, call.args);
@@ -278,6 +313,7 @@ impl Frame<'_> {
                     started,
                     running,
                     of_task,
+                    on,
                     asks,
                     only_if,
                     vague,
@@ -295,7 +331,10 @@ impl Frame<'_> {
     fn moved_access(&mut self, path: Path, args: &[Abs]) -> Vec<Path> {
         let Root::Param(number) = path.root else { return self.moved(path, args) };
         match args.get(usize::from(number)) {
-            Some(arg) if path.len() == 1 => arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect(),
+            Some(arg) if path.len() == 1 => {
+                let moved = arg.paths.iter().filter_map(|onto| path.rebased(*onto));
+                moved.map(|path| self.link.straight(path)).collect()
+            }
             _ => self.moved(path, args),
         }
     }
@@ -321,8 +360,7 @@ impl Frame<'_> {
             return None;
         }
         let Some(class) = container.class else {
-            let is_passed = matches!(container.paths.as_slice(), [path] if path.is_root() && matches!(path.root, Root::Param(_)));
-            return is_passed.then_some(Some(target));
+            return is_passed(container).then_some(Some(target));
         };
         let callee = self.link.callee(target, CallKind::Virtual, Some(class));
         let touches = |step: &ModelStep| matches!(step, ModelStep::Read { .. } | ModelStep::Write { .. });
@@ -362,14 +400,14 @@ impl Frame<'_> {
             let Some(function) = call.args.get(usize::from(run.param)).cloned() else { continue };
             let passed: Vec<Abs> = run.args.iter().map(|path| self.moved_abs(*path, call.args)).collect();
             let mut inside = call.state.clone();
-            if call.started == 0 && !run.started {
+            if call.started == 0 && run.started == 0 {
                 for held in run.held.iter() {
                     let (lock, shared) = self.moved_lock(held.lock, held.shared, call.args);
                     inside.acquire(lock, shared, call.event, None);
                 }
             }
             let started = match call.started {
-                0 if run.started => self.start_at(call.event),
+                0 if run.started > 0 => self.start_at(call.event),
                 started => started,
             };
             self.run(&function, &run.method, &passed, call.event, &inside, started, draft);
@@ -411,6 +449,7 @@ impl Frame<'_> {
                         started,
                         on_task,
                         parallel,
+                        on: self.on.filter(|_| started > 0),
                         chosen: Chosen::Alone,
                     },
                     draft,
@@ -423,7 +462,7 @@ impl Frame<'_> {
             && let Root::Param(param) = path.root
             && path.is_root()
         {
-            self.write_run(param, method.clone(), args, event, state, started > 0, draft);
+            self.write_run(param, method.clone(), args, event, state, started, draft);
         }
     }
 
@@ -464,7 +503,7 @@ impl Frame<'_> {
         args: &[Abs],
         event: EventId,
         state: &State,
-        started: bool,
+        started: u8,
         draft: &mut Draft,
     ) {
         let name = |abs: &Abs| match abs.paths.as_slice() {
@@ -472,8 +511,9 @@ impl Frame<'_> {
             _ => Path::UNKNOWN,
         };
         let args = args.iter().map(name).collect();
-        let held: Arc<[Held]> = if started { Arc::default() } else { state.held().collect() };
-        draft.runs.push(Run { param, method, args, held, started, at: event });
+        let held: Arc<[Held]> = if started > 0 { Arc::default() } else { state.held().collect() };
+        // Whether it is waited for is known at the end.
+        draft.runs.push(Run { param, method, args, held, started, is_detached: started > 0, at: event });
     }
 
     fn moved_abs(&mut self, path: Path, args: &[Abs]) -> Abs {
@@ -491,9 +531,13 @@ impl Frame<'_> {
             && lock.is_root()
             && let Some(arg) = args.get(usize::from(number))
         {
-            let arg = arg.clone();
-            let (path, view) = self.lock(&arg);
-            return (path, shared || view);
+            return match lock.lock {
+                LockKind::Monitor => (self.monitor(arg), shared),
+                LockKind::Explicit => {
+                    let (path, view) = self.lock(arg);
+                    (path, shared || view)
+                }
+            };
         }
         match self.moved(lock, args).as_slice() {
             [path] => (*path, shared),
@@ -517,9 +561,9 @@ impl Frame<'_> {
 
     /// Whether threads that the called method starts may run at an access in it: here they are one start. What runs in
     /// a start of its own meets that start only if it was started more than once.
-    fn running_inside(&self, access: &Access, call: &Call<'_>) -> u64 {
+    fn running_inside(&self, summary: &Summary, access: &Access, call: &Call<'_>) -> u64 {
         let others = match (call.started, access.started) {
-            (0, 0) => access.running,
+            (0, 0) => access.running & summary.seen_starts(),
             (0, started) => access.running & (1 << (started - 1)),
             _ => 0,
         };
@@ -530,18 +574,40 @@ impl Frame<'_> {
         }
     }
 
-    /// Does the call start a thread that may still run when it is back?
-    fn starts_something(&mut self, callee: &Callee, args: &[Abs]) -> bool {
-        let starts = |summary: &Summary| {
-            let function = |run: &Run| args.get(usize::from(run.param)).is_some_and(|arg| arg.made.is_some());
-            summary.detached != 0 || summary.runs.iter().any(|run| run.started && function(run))
-        };
-        callee.targets.iter().any(|&target| self.known(target).is_some_and(|summary| starts(&summary)))
+    /// Threads that a call starts: to the caller they are one. It may still run when the call is back, unless the
+    /// called method has waited for it.
+    fn call_starts(&mut self, event: EventId, callee: &Callee, args: &[Abs], state: &mut State) {
+        for &target in &callee.targets {
+            let Some(summary) = self.known(target) else { continue };
+            // What the call returns may be what one waits for.
+            if summary.detached != 0 {
+                let handles = self.result_of(event).map(|value| self.handle_of(value));
+                let start = self.start(event, handles.into_iter().collect(), true);
+                state.running |= 1 << start;
+            }
+            for run in summary.runs.iter().filter(|run| run.started > 0) {
+                let Some(function) = args.get(usize::from(run.param)) else { continue };
+                let is_known = function.made.is_some() || function.class.is_some();
+                if is_known || is_passed(function) {
+                    let handles = self.result_of(event).map(|value| self.handle_of(value));
+                    let start = self.start(event, handles.into_iter().collect(), is_known);
+                    state.running |= if run.is_detached { 1 << start } else { 0 };
+                }
+            }
+        }
+    }
+
+    /// Starts of which it is known what runs, as a set.
+    pub(crate) fn known_starts(&self) -> u64 {
+        let known = self.starts.iter().enumerate().filter(|(_, start)| start.is_known);
+        // The last one stands for all that there is no number for.
+        known.fold(1 << 63, |all, (number, _)| all | 1 << number)
     }
 
     /// The number of the start at this event, from 0.
-    pub(crate) fn start(&mut self, at: EventId, handles: Vec<Handle>) -> u32 {
+    pub(crate) fn start(&mut self, at: EventId, handles: Vec<Handle>, is_known: bool) -> u32 {
         if let Some(known) = self.starts.iter_mut().position(|start| start.at == at) {
+            self.starts[known].is_known |= is_known;
             for handle in handles {
                 if !self.starts[known].handles.contains(&handle) {
                     self.starts[known].handles.push(handle);
@@ -552,7 +618,7 @@ impl Frame<'_> {
         if self.starts.len() >= 63 {
             return 63;
         }
-        self.starts.push(Start { at, handles });
+        self.starts.push(Start { at, handles, is_known, after: 0 });
         self.starts.len() as u32 - 1
     }
 

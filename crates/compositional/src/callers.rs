@@ -33,6 +33,8 @@ const UNKNOWN: u8 = 1;
 const ON_OWN: u8 = 2;
 /// Called in the program, and perhaps from where nobody sees it too.
 const ELSEWHERE: u8 = 4;
+/// What a task runs, but the program calls it like any other method and is not seen to start it.
+const IN_PLACE: u8 = 8;
 
 impl Compositional {
     /// Locks that every caller of a method holds, of one that not everybody can call.
@@ -53,6 +55,10 @@ impl Compositional {
 
     pub(crate) fn is_called_on_own(&self, method: MethodId) -> bool {
         self.is_marked(method, ON_OWN)
+    }
+
+    pub(crate) fn is_run_in_place(&self, method: MethodId) -> bool {
+        self.is_marked(method, IN_PLACE)
     }
 
     pub(crate) fn is_called_elsewhere(&self, method: MethodId) -> bool {
@@ -144,6 +150,10 @@ fn find(engine: &Compositional) -> Callers {
     }
     for &number in called.iter().filter(|&&number| standing(number).is_called_elsewhere()) {
         marks[number as usize] |= ELSEWHERE;
+    }
+    let is_plain = |number: u32| calls.of_method(number).iter().all(|call| !call.started());
+    for &number in called.iter().filter(|&&number| standing(number).is_task() && is_plain(number)) {
+        marks[number as usize] |= IN_PLACE;
     }
     let open = |(number, _): &(u32, Vec<Path>)| !standing(*number).is_closed();
     Callers {

@@ -3,7 +3,7 @@
 
 use crate::engine::Compositional;
 use crate::link::{digest, field_digest};
-use crate::path::{Path, Root, Step};
+use crate::path::{LockKind, Path, Root, Step};
 use crate::summary::{Held, Nested, Thread};
 use arena::Id;
 use classfile::Layer;
@@ -18,6 +18,7 @@ pub(crate) struct Kind {
     /// Of what it is about: the order of kinds must not depend on ids.
     digest: u64,
     of: Of,
+    lock: LockKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +140,7 @@ pub(crate) fn kind(program: &Program, method: MethodId, lock: &Path) -> Option<K
         Of::Static(field) | Of::Field(field) => field_digest(program, field),
         Of::Class(class) | Of::Object(class) => digest(program.class_name(class)),
     };
-    Some(Kind { digest, of })
+    Some(Kind { digest, of, lock: lock.lock })
 }
 
 /// The class that the object of a lock is declared with.
@@ -183,7 +184,7 @@ fn shortest(graph: &Graph<'_>, from: Kind, to: Kind) -> Option<Vec<Kind>> {
         if length >= LONGEST {
             continue;
         }
-        let first = (at, Kind { digest: 0, of: Of::Static(FieldId::new(0)) });
+        let first = (at, Kind { digest: 0, of: Of::Static(FieldId::new(0)), lock: LockKind::Monitor });
         for (&(_, next), _) in graph.range(first..).take_while(|((start, _), _)| *start == at) {
             before.entry(next).or_insert_with(|| {
                 queue.push_back((next, length + 1));

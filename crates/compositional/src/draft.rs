@@ -2,7 +2,7 @@
 //! Knows nothing of where things come from.
 
 use crate::frame::{Method, returned};
-use crate::link::{Link, digest};
+use crate::link::{Back, Link, digest};
 use crate::outline::{Outline, Value};
 use crate::path::{Path, Root};
 use crate::summary::{
@@ -203,8 +203,13 @@ struct Digests<'a> {
 }
 
 impl Digests<'_> {
+    /// What leads back from it decides what callers make of a path.
     fn field(&self, field: FieldId) -> u64 {
-        self.link.info(field).map_or(0, |info| info.digest)
+        let digest_of = |field: FieldId| self.link.info(field).map_or(0, |info| info.digest);
+        match self.link.info(field).map(|info| info.back) {
+            Some(Back::Always(back)) => digest((digest_of(field), digest_of(back))),
+            _ => digest_of(field),
+        }
     }
 
     fn path(&self, path: &Path) -> u64 {
@@ -227,6 +232,7 @@ impl Digests<'_> {
             started,
             running,
             of_task,
+            on,
             asks,
             only_if,
             vague,
@@ -235,7 +241,8 @@ impl Digests<'_> {
         } = access;
         let asks = asks.map(|method| self.link.method_digest(method));
         let only_if = only_if.map(|method| self.link.name_of(method));
-        let conditions = (asks, only_if, vague, waited);
+        let on = on.map(|executor| self.path(&executor));
+        let conditions = (asks, only_if, vague, waited, on);
         digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 
@@ -258,7 +265,7 @@ impl Digests<'_> {
             Asked::Selector(selector) => self.link.selector_digest(*selector),
             Asked::Named(name, args) => digest((name, args)),
         };
-        digest((run.param, method, args, self.held(&run.held), run.started))
+        digest((run.param, method, args, self.held(&run.held), run.started, run.is_detached))
     }
 
     /// Of everything that a summary of a caller may depend on.

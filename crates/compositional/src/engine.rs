@@ -11,7 +11,7 @@ use crate::stages::Stages;
 use crate::stale::Stale;
 use crate::summary::{Stranger, Summary};
 use crate::tell::{self, Tell};
-use crate::{blocking, deadlock};
+use crate::{blocking, deadlock, misuse};
 use classfile::{ClassSource, Layer};
 use findings::{Confidence, Finding};
 use ir::{ClassId, MethodId, Program, access};
@@ -148,6 +148,7 @@ impl Compositional {
         let (mut found, ()) = rayon::join(|| tell::together(once_each(found)), || self.open_summaries());
         found.extend(deadlock::cycles(self, &program).iter().map(|cycle| Arc::new(tell.cycle(cycle))));
         found.extend(blocking::find(self, &program).iter().map(|blocked| Arc::new(tell.blocked(blocked))));
+        found.extend(misuse::find(self, &program).iter().map(|misuse| Arc::new(tell.misuse(misuse))));
         found.extend(
             self.strangers(&program)
                 .into_iter()
@@ -191,6 +192,11 @@ impl Compositional {
 
     pub(crate) fn summary(&self, id: MethodId) -> Option<&Arc<Summary>> {
         self.methods.get(id)?.summary.get()
+    }
+
+    /// Does something of it run in threads that it starts?
+    pub(crate) fn starts_threads(&self, id: MethodId) -> bool {
+        self.methods.get(id).is_some_and(|slot| slot.size.starts)
     }
 
     pub(crate) fn method(&self, id: MethodId) -> Option<&Method> {

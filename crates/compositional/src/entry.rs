@@ -19,12 +19,15 @@ pub(crate) struct Entry {
     /// The class on whose objects the paths begin.
     pub class: ClassId,
     pub evidence: Option<Arc<Evidence>>,
+    /// A framework runs it again and again, but never while it is still running.
+    pub is_serial: bool,
     /// The task of a thread: two of them mostly have objects of their own.
     pub is_task: bool,
     /// `this` of the class is in this field of the method's own object.
     pub outer: Option<Step>,
-    /// Runs before others know the object.
-    pub is_once: bool,
+    /// Nobody calls it while others use the object, or only known code does: what it does counts only beside the
+    /// threads that it starts itself.
+    pub is_inside: bool,
     /// Declared by a class above.
     pub is_inherited: bool,
 }
@@ -59,34 +62,36 @@ pub(crate) fn of_class(
     let is_nameless = is_nameless(program, class);
     for method in program.class(class).methods.iter().copied().filter(|&method| wanted(method)) {
         let Some(known) = engine.method(method) else { continue };
-        if known.is_initializer || !(known.is_constructor || is_open(engine, program, method)) {
+        if known.is_initializer {
             continue;
         }
+        let is_closed = !(known.is_constructor || is_open(engine, program, method));
         let entry = program.method(method);
         let name = program.selector_text(entry.selector).0;
         let once =
             |note: &ir::Annotation| engine.knowledge.says(&program.names[note.class]).contains(&Says::Once);
         let is_once = entry.annotations.iter().any(once) || engine.knowledge.is_once(name);
         let is_task = own.is_task && engine.knowledge.is_task_method(name);
+        let is_serial = is_serial(engine, program, method);
         let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
         // What has no name is called by whoever made it, which is seen there.
         let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
-        if is_nameless
+        let is_hidden = is_nameless
             && !is_task
             && !engine.escaping.contains(&class)
-            && !evidence.as_deref().is_some_and(is_told)
-        {
+            && !evidence.as_deref().is_some_and(is_told);
+        let is_inside = is_closed || is_once || is_hidden || engine.has_unknown_callers(method);
+        if is_inside && !engine.starts_threads(method) {
             continue;
         }
-        if engine.has_unknown_callers(method) {
-            continue;
-        }
-        let base = Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: false };
+        let (outer_step, is_inherited) = (None, false);
+        let base =
+            Entry { method, class, evidence, is_serial, is_task, outer: outer_step, is_inside, is_inherited };
         if let Some((outer, step)) = outer {
             found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
         }
         // Who gets an iterator has it alone; what it iterates over is another matter.
-        if !is_nameless || is_task {
+        if !is_nameless || is_task || is_inside {
             found.push(base);
         }
     }
@@ -127,12 +132,26 @@ fn inherited(
             }
             let evidence = engine.evidence(program, own, method).map(Arc::new);
             let name = program.selector_text(program.method_ref(method).selector).0;
-            let is_once = engine.knowledge.is_once(name);
+            // What it does beside its own threads is found where it is declared.
+            if engine.knowledge.is_once(name) {
+                continue;
+            }
             let is_task = own.is_task && engine.knowledge.is_task_method(name);
-            found.push(Entry { method, class, evidence, is_task, outer: None, is_once, is_inherited: true });
+            let is_serial = is_serial(engine, program, method);
+            let (outer, is_inside, is_inherited) = (None, false, true);
+            found.push(Entry { method, class, evidence, is_serial, is_task, outer, is_inside, is_inherited });
         }
     }
     found
+}
+
+/// Is it run by a framework that waits for each run to end?
+fn is_serial(engine: &Compositional, program: &Program, method: MethodId) -> bool {
+    let says = |meaning: Says| {
+        let mut notes = program.method(method).annotations.iter();
+        notes.any(|note| engine.knowledge.says(&program.names[note.class]).contains(&meaning))
+    };
+    says(Says::Repeated) && !says(Says::BackgroundThread)
 }
 
 /// An anonymous or local class.

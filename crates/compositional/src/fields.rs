@@ -4,7 +4,7 @@
 use crate::link::{Known, Link};
 use crate::methods::{Methods, Store};
 use crate::outline::{Event, Outline, Value, ValueId};
-use ir::{CallKind, ClassId, FieldId};
+use ir::{CallKind, ClassId, FieldId, MethodRef, access};
 use models::{Member, Source, Step};
 use rustc_hash::FxHashMap;
 
@@ -16,18 +16,51 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
     for event in &outline.events {
         let (Event::Write { field, src, .. } | Event::WriteStatic { field, src }) = event else { continue };
         let (Some(field), src) = (link.field(*field), *src) else { continue };
+        let owner = match event {
+            Event::Write { base, .. } => made_with(outline, src, *base),
+            _ => None,
+        };
         let view = viewed(link, outline, src, field, &mut stands_for);
         if let Value::Made(_) = outline.values[src as usize] {
             stands_for.entry(src).or_insert(field);
         }
         let is_null = outline.values[src as usize] == Value::Constant;
         let class = (!is_null).then(|| class_of(link, outline, src));
-        let store = Store { field, class, view };
+        let serial = is_serial(link, outline, src);
+        let store = Store { field, class, view, owner, serial };
         if (class.is_some() || view.is_some()) && !stores.contains(&store) {
             stores.push(store);
         }
     }
     stores.into()
+}
+
+/// The constructor of a new object that gets `with` as one of its operands, and as which.
+fn made_with(outline: &Outline, object: ValueId, with: ValueId) -> Option<(MethodRef, u16)> {
+    if !matches!(outline.values[object as usize], Value::Made(_)) {
+        return None;
+    }
+    outline.events.iter().find_map(|event| match event {
+        Event::Call { target, kind: CallKind::Special, args } if args.first() == Some(&object) => {
+            let at = args.iter().position(|&arg| arg == with)?;
+            Some((*target, at as u16))
+        }
+        _ => None,
+    })
+}
+
+/// Final fields in which a constructor keeps its parameters.
+pub(crate) fn keeps(link: &Link, outline: &Outline) -> Box<[(FieldId, u16)]> {
+    let kept = |event: &Event| {
+        let Event::Write { base, field, src } = event else { return None };
+        let (Value::Param(0), Value::Param(param)) =
+            (&outline.values[*base as usize], &outline.values[*src as usize])
+        else {
+            return None;
+        };
+        Some((link.field(*field)?, *param))
+    };
+    outline.events.iter().filter_map(kept).collect()
 }
 
 /// What all methods together put into them.
@@ -42,8 +75,36 @@ pub(crate) fn known(link: &Link, methods: &Methods) -> FxHashMap<FieldId, Known>
         // Of several, one that does not depend on who is asked first.
         let view = store.view.into_iter().chain(known.view);
         known.view = view.min_by_key(|&(lock, shared)| (digest(lock), shared));
+        if store.class.is_some() {
+            known.back = known.back.and(back(link, methods, store));
+            known.serial = Some(known.serial.unwrap_or(true) && store.serial);
+        }
     }
     found
+}
+
+/// The final field of what is stored that leads back to the object it is stored in.
+fn back(link: &Link, methods: &Methods, store: &Store) -> Option<FieldId> {
+    let (constructor, param) = store.owner?;
+    let callee = link.callee(constructor, CallKind::Special, None);
+    let slot = methods.get(*callee.targets.first()?)?;
+    let is_final = |field: FieldId| link.info(field).is_some_and(|info| info.is(access::FINAL));
+    let kept = slot.facts.keeps.iter().filter(|&&(field, kept)| kept == param && is_final(field));
+    kept.map(|&(field, _)| field).min_by_key(|&field| link.info(field).map(|info| info.digest))
+}
+
+/// Is this what a library returns as an executor that runs one task after the other?
+pub(crate) fn is_serial(link: &Link, outline: &Outline, value: ValueId) -> bool {
+    let Value::Result(event) = &outline.values[value as usize] else { return false };
+    let Event::Call { target, kind, .. } = &outline.events[*event as usize] else { return false };
+    let callee = link.callee(*target, *kind, None);
+    let makes = |step: &Step| match step {
+        Step::Assign { dst, src: Source::New { serial, .. } | Source::The { serial, .. } } => {
+            *serial && dst.root == models::Root::Ret && dst.path.is_empty()
+        }
+        _ => false,
+    };
+    callee.model.as_ref().is_some_and(|model| model.steps.iter().any(makes))
 }
 
 fn class_of(link: &Link, outline: &Outline, value: ValueId) -> Option<ClassId> {

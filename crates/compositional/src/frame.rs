@@ -55,6 +55,8 @@ pub(crate) struct Frame<'a> {
     pub inside: usize,
     /// What is started runs several times at once.
     pub parallel: bool,
+    /// What is started runs on this executor, which runs one task after the other.
+    pub on: Option<Path>,
     /// That a function is run in place is only a guess.
     pub is_guess: bool,
     /// Starts that may have been running when a value was made.
@@ -65,6 +67,10 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Start {
     pub at: EventId,
     pub handles: Vec<Handle>,
+    /// It is known what runs: not only something that the method was given.
+    pub is_known: bool,
+    /// Starts, as a set, that have ended before it begins.
+    pub after: u64,
 }
 
 /// By what two operands are taken for the same.
@@ -112,6 +118,7 @@ impl<'a> Frame<'a> {
             thread: method.thread,
             inside: 0,
             parallel: false,
+            on: None,
             is_guess: false,
             made_during: FxHashMap::default(),
         };
@@ -239,13 +246,11 @@ impl Frame<'_> {
         match &outline.events[event as usize] {
             Event::Enter(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                state.acquire(lock, shared, event, None);
+                state.acquire(self.monitor(&abs), false, event, None);
             }
             Event::Exit(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                state.release(lock, shared);
+                state.release(self.monitor(&abs), false);
             }
             Event::Write { base, field, src } => {
                 let (base, src) = (self.abs(*base), self.abs(*src));
@@ -314,8 +319,7 @@ impl Frame<'_> {
             Event::WriteElement { base, .. } => self.write_element(*base, true, event, state, draft),
             Event::Enter(value) => {
                 let abs = self.abs(*value);
-                let (lock, shared) = self.lock(&abs);
-                self.write_lock(lock, shared, here(event), state, draft);
+                self.write_lock(self.monitor(&abs), false, here(event), state, draft);
             }
             Event::Call { kind, args, .. } => {
                 if let (CallKind::Special, Some(&object)) = (kind, args.first())
@@ -400,6 +404,7 @@ impl Frame<'_> {
             started,
             running,
             of_task,
+            on: None,
             asks,
             only_if,
             vague,
@@ -490,7 +495,10 @@ impl Frame<'_> {
             left = self.left_if_true(&ends);
         }
         draft.leaves = left.unwrap_or_default();
-        draft.detached = running;
+        draft.detached = running & self.known_starts();
+        for run in draft.runs.iter_mut().filter(|run| run.started > 0) {
+            run.is_detached = running & (1 << (run.started - 1)) != 0;
+        }
     }
 
     /// `if (!lock.tryLock()) return false; …; return true;` is common, and constants are not followed: where some

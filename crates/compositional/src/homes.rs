@@ -213,7 +213,7 @@ fn entries(
 fn statics(tell: &Tell<'_>, entries: &[Entry]) -> Vec<Touch> {
     let mut touches: FxHashMap<FieldId, (Vec<MethodId>, bool)> = FxHashMap::default();
     let mut own: FxHashSet<FieldId> = FxHashSet::default();
-    for entry in entries.iter().filter(|entry| !entry.is_once) {
+    for entry in entries {
         let summary = tell.engine.summary(entry.method);
         for access in summary.iter().flat_map(|summary| &summary.accesses) {
             let Root::Static(field) = access.path.root else { continue };

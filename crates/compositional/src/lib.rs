@@ -23,6 +23,7 @@ mod libraries;
 mod link;
 mod lists;
 mod methods;
+mod misuse;
 mod modelled;
 mod noted;
 mod order;

@@ -2,10 +2,11 @@
 //! answers any number of threads, and answers the same to all.
 
 use crate::outline::{Event, Outline, Value, ValueId};
+use crate::path::{Path, Step};
 use crate::stale::Stale;
 use classfile::{ClassSource, Layer};
 use ir::{CallKind, ClassId, FieldId, FieldRef, Loaded, MethodId, MethodRef, Program, Selector, access};
-use models::{Knowledge, Model, Models};
+use models::{Knowledge, Model, Models, Says};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
@@ -82,6 +83,30 @@ pub struct FieldInfo {
     pub holds: Holds,
     /// It stands for the lock in another field of the same object, in this mode.
     pub view: Option<(FieldId, bool)>,
+    /// What is put in keeps the object that has this field in a field of its own.
+    pub back: Back,
+    /// Whether all that is put in are executors that run one task after the other.
+    pub serial: Option<bool>,
+}
+
+/// The way back from what a field holds to the object that has the field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Back {
+    #[default]
+    Nothing,
+    /// By this field, of whatever is ever put in.
+    Always(FieldId),
+    NotAlways,
+}
+
+impl Back {
+    pub fn and(self, field: Option<FieldId>) -> Back {
+        match (self, field) {
+            (Back::Nothing, Some(field)) => Back::Always(field),
+            (Back::Always(known), Some(field)) if known == field => self,
+            _ => Back::NotAlways,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,11 +132,14 @@ impl Holds {
 pub struct Known {
     pub holds: Holds,
     pub view: Option<(FieldId, bool)>,
+    pub back: Back,
+    pub serial: Option<bool>,
 }
 
 impl FieldInfo {
     fn known(&self) -> Known {
-        Known { holds: self.holds, view: self.view }
+        let FieldInfo { holds, view, back, serial, .. } = *self;
+        Known { holds, view, back, serial }
     }
 
     pub fn is(&self, flag: u16) -> bool {
@@ -168,15 +196,16 @@ impl Link {
     }
 
     /// A method of the program that can be called.
-    pub fn add_method(&mut self, method: MethodId) {
+    pub fn add_method(&mut self, knowledge: &Knowledge, method: MethodId) {
         let selector = self.program().method_ref(method).selector;
         self.bodies.entry(selector).or_default().push(method);
-        self.update_method(method);
+        self.update_method(knowledge, method);
     }
 
     /// It is declared otherwise, perhaps.
-    pub fn update_method(&mut self, method: MethodId) {
-        let is_closed = is_closed(self.program(), method);
+    pub fn update_method(&mut self, knowledge: &Knowledge, method: MethodId) {
+        let program = self.program();
+        let is_closed = is_closed(program, method) || is_mangled(program, knowledge, method);
         put(&mut self.closed, method, is_closed);
     }
 
@@ -199,8 +228,8 @@ impl Link {
         let program = self.program.get_mut().expect("nobody panics with it");
         for &field in &stale.fields {
             if let Some(known) = self.infos.get_mut(&field) {
-                let Known { holds, view } = known.known();
-                *known = FieldInfo { holds, view, ..info(program, field) };
+                let Known { holds, view, back, serial } = known.known();
+                *known = FieldInfo { holds, view, back, serial, ..info(program, field) };
             }
         }
     }
@@ -267,6 +296,28 @@ impl Link {
         self.fields.get(&field).copied()
     }
 
+    /// The path without detours: from an object to a part of it and back is nowhere.
+    pub fn straight(&self, path: Path) -> Path {
+        let leads_back = |part: Step, next: Step| match (part, next) {
+            (Step::Field(part), Step::Field(next)) => {
+                self.info(part).is_some_and(|info| info.back == Back::Always(next))
+            }
+            _ => false,
+        };
+        let is_straight = path.steps().zip(path.steps().skip(1)).all(|(part, next)| !leads_back(part, next));
+        if is_straight {
+            return path;
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        for step in path.steps() {
+            match steps.last() {
+                Some(&last) if leads_back(last, step) => _ = steps.pop(),
+                _ => steps.push(step),
+            }
+        }
+        steps.into_iter().try_fold(Path::of(path.root).locked(path.lock), Path::then).unwrap_or(path)
+    }
+
     /// All names of fields, and what they mean.
     pub fn fields(&self) -> impl Iterator<Item = (FieldRef, FieldId)> + '_ {
         self.fields.iter().map(|(&name, &field)| (name, field))
@@ -283,6 +334,7 @@ impl Link {
             let now = known.get(field).copied().unwrap_or_default();
             if info.known() != now {
                 (info.holds, info.view) = (now.holds, now.view);
+                (info.back, info.serial) = (now.back, now.serial);
                 changed.push(*field);
             }
         }
@@ -499,7 +551,7 @@ fn put<T: std::hash::Hash + Eq>(set: &mut FxHashSet<T>, item: T, is_in: bool) {
 fn info(program: &Program, id: FieldId) -> FieldInfo {
     let field = program.field(id);
     let (access, digest) = (field.access, field_digest(program, id));
-    FieldInfo { access, digest, holds: Holds::default(), view: None }
+    FieldInfo { access, digest, holds: Holds::default(), view: None, back: Back::default(), serial: None }
 }
 
 /// Of class, name and type.
@@ -554,6 +606,17 @@ fn is_closed(program: &Program, method: MethodId) -> bool {
     };
     let is_special = program.selector_text(entry.selector).0.starts_with('<');
     !is_special && !is_known(entry.class) && !program.supertypes(entry.class).any(|above| promises(&above))
+}
+
+/// Does the compiler of its language put the name of the module behind that of a member which only the module may use?
+/// In the class file such a member is public.
+fn is_mangled(program: &Program, knowledge: &Knowledge, method: MethodId) -> bool {
+    let entry = program.method(method);
+    let (name, _) = program.selector_text(entry.selector);
+    let is_name = |(name, module): (&str, &str)| !name.is_empty() && !module.is_empty();
+    let mangles =
+        |note: &ir::Annotation| knowledge.says(&program.names[note.class]).contains(&Says::ManglesInternal);
+    name.split_once('$').is_some_and(is_name) && program.class(entry.class).annotations.iter().any(mangles)
 }
 
 /// Inner classes that extend each other have the object around them in a field each: it is one and the same.

@@ -7,11 +7,12 @@ use crate::frame::Method;
 use crate::noted::note_method;
 use crate::order::{Need, Needs, Place};
 use crate::outline::Packed;
+use crate::path::LockKind;
 use crate::sealed::Sealed;
 use crate::stale::Mention;
 use crate::standing::Standing;
-use crate::summary::Summary;
-use ir::{ClassId, FieldId, MethodId};
+use crate::summary::{Summary, Taken};
+use ir::{ClassId, FieldId, MethodId, MethodRef};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -76,6 +77,10 @@ pub(crate) struct Size {
     pub blocking: u32,
     pub strangers: u32,
     pub is_cut: bool,
+    /// One of its accesses is in a thread that it starts.
+    pub starts: bool,
+    /// It takes the monitor of something in a block.
+    pub has_monitors: bool,
     /// One of its blocking calls may be worth telling.
     pub may_block: bool,
 }
@@ -83,6 +88,10 @@ pub(crate) struct Size {
 impl Size {
     fn of(summary: &Summary) -> Size {
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        let is_block = |taken: &Taken| {
+            let Taken { lock, site, .. } = taken;
+            lock.lock == LockKind::Monitor && site.via.is_none() && site.at != crate::ENTRY
+        };
         Size {
             accesses: count(summary.accesses.len()),
             taken: count(summary.taken.len()),
@@ -91,6 +100,8 @@ impl Size {
             blocking: count(summary.blocking.len()),
             strangers: count(summary.strangers.len()),
             is_cut: summary.is_cut,
+            has_monitors: summary.taken.iter().any(is_block),
+            starts: summary.accesses.iter().any(|access| access.started > 0),
             may_block: blocking::may_tell(summary),
         }
     }
@@ -105,6 +116,8 @@ pub(crate) struct Facts {
     pub escaping: Box<[ClassId]>,
     /// What it puts into fields.
     pub stores: Box<[Store]>,
+    /// Of a constructor: final fields that keep a parameter.
+    pub keeps: Box<[(FieldId, u16)]>,
     /// What it speaks of.
     pub mentions: Box<[Mention]>,
     /// The class of what it returns, by its summary.
@@ -119,6 +132,10 @@ pub(crate) struct Store {
     pub class: Option<Option<ClassId>>,
     /// It is a view of the lock in this field, in this mode.
     pub view: Option<(FieldId, bool)>,
+    /// It is new, and was made with the object that has the field: by which constructor, and as which operand.
+    pub owner: Option<(MethodRef, u16)>,
+    /// It is an executor that runs one task after the other.
+    pub serial: bool,
 }
 
 impl Methods {

@@ -1,6 +1,8 @@
 //! What a call into a library does: the steps of its model, with the operands of the call put in.
 
+use crate::call::is_passed;
 use crate::draft::Draft;
+use crate::fields;
 use crate::frame::{Frame, Handle, here};
 use crate::link::Callee;
 use crate::outline::{Event, EventId, Value, ValueId};
@@ -8,6 +10,7 @@ use crate::path::{Path, Root, Step};
 use crate::state::State;
 use crate::summary::{Asked, Blocking, Held, Taken};
 use crate::value::{Abs, Part};
+use ir::access;
 use models::{Member, Model, Operand, Outcome, Source, Spawn, Step as ModelStep};
 use std::sync::Arc;
 
@@ -137,14 +140,27 @@ impl Frame<'_> {
                     let (path, view) = self.lock(&abs);
                     self.release(path, *shared || view, state);
                 }
-                ModelStep::Spawn(spawn) if !spawn.waits && self.is_known_start(&call, spawn) => {
-                    let handles = self.handles(&call, spawn);
-                    let start = self.start(event, handles);
-                    state.running |= 1 << start;
+                ModelStep::Spawn(spawn) if !spawn.waits => {
+                    let task = self.operand(&call, &spawn.receiver);
+                    let is_known = task.made.is_some() || task.class.is_some();
+                    if is_known || is_passed(&task) {
+                        let handles = self.handles(&call, spawn);
+                        let after = self.ended_before(&call, spawn);
+                        let start = self.start(event, handles, is_known);
+                        if let Some(known) = self.starts.get_mut(start as usize) {
+                            known.after |= after & !(1 << start);
+                        }
+                        state.running |= 1 << start;
+                    }
                 }
                 ModelStep::Join { handle, when } if is_wait(*when) => {
                     let handle = self.handle(&call, handle);
                     self.joined(handle, state);
+                }
+                ModelStep::Join { handle, when } => {
+                    let handle = self.handle(&call, handle);
+                    let ended = self.waited_by(handle);
+                    state.promise(event, *when == Outcome::True, ended);
                 }
                 ModelStep::JoinAll { executor, when } if is_wait(*when) => {
                     let handle = self.handle(&call, executor);
@@ -165,11 +181,6 @@ impl Frame<'_> {
         if lock != Path::UNKNOWN || !state.held().all(is_monitor) {
             state.release(lock, shared);
         }
-    }
-
-    fn is_known_start(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> bool {
-        let receiver = self.operand(call, &spawn.receiver);
-        receiver.made.is_some() || receiver.class.is_some()
     }
 
     pub(crate) fn write_model(
@@ -218,7 +229,7 @@ impl Frame<'_> {
                         self.run(&function, &asked, &passed, event, state, 0, draft);
                     }
                 }
-                ModelStep::Spawn(spawn) => self.write_spawn(&call, spawn, event, state, draft),
+                ModelStep::Spawn(spawn) => self.write_spawn(&call, (spawn, model), event, state, draft),
                 _ => {}
             }
         }
@@ -236,7 +247,7 @@ impl Frame<'_> {
         let Some(receiver) = call.args.first().cloned().filter(|_| self.knowledge.pauses(name)) else {
             return;
         };
-        let (lock, _) = self.lock(&receiver);
+        let lock = self.monitor(&receiver);
         if let Event::Call { target, .. } = &self.outline.events[event as usize]
             && state.holds(lock)
             && lock != Path::UNKNOWN
@@ -293,7 +304,7 @@ impl Frame<'_> {
     fn write_spawn(
         &mut self,
         call: &Modelled<'_>,
-        spawn: &Spawn,
+        (spawn, model): (&Spawn, &Model),
         event: EventId,
         state: &State,
         draft: &mut Draft,
@@ -312,10 +323,63 @@ impl Frame<'_> {
             return;
         }
         let handles = self.handles(call, spawn);
-        let start = self.start(event, handles) as u8 + 1;
+        let start = self.start(event, handles, is_known);
+        let mut begins = state.clone();
+        begins.running &= !self.starts.get(start as usize).map_or(0, |start| start.after);
         self.parallel = spawn.parallel || spawn.when_parallel;
-        self.run(&receiver, &asked, &args, event, state, start, draft);
-        self.parallel = false;
+        self.on = self.serial_executor(call, spawn, model);
+        self.run(&receiver, &asked, &args, event, &begins, start as u8 + 1, draft);
+        (self.parallel, self.on) = (false, None);
+    }
+
+    /// The executor of a task, if that runs one task after the other and is always the same.
+    fn serial_executor(&mut self, call: &Modelled<'_>, spawn: &Spawn, model: &Model) -> Option<Path> {
+        let operand = spawn.executor.as_ref().filter(|operand| operand.path.is_empty())?;
+        if let models::Root::Temp(_) = operand.root {
+            let only = model.steps.iter().find_map(|step| match step {
+                ModelStep::Assign { dst, src: Source::The { class, serial } } if dst == operand => {
+                    (*serial || spawn.serial).then_some(class)
+                }
+                _ => None,
+            })?;
+            return Some(Path::of(Root::Class(self.link.class_named(only))));
+        }
+        let value = self.operand_value(call, operand)?;
+        if !spawn.serial && !self.is_serial(value) {
+            return None;
+        }
+        let abs = self.abs(value);
+        let is_final = |field| self.link.info(field).is_some_and(|info| info.is(access::FINAL));
+        match (abs.paths.as_slice(), &self.outline.values[value as usize]) {
+            ([path], _) if abs.sure && path.fields().all(is_final) => Some(*path),
+            ([], Value::Result(_)) => Some(Path::of(Root::Made(value))),
+            _ => None,
+        }
+    }
+
+    /// Does an executor run one task after the other?
+    fn is_serial(&mut self, executor: ValueId) -> bool {
+        match &self.outline.values[executor as usize] {
+            Value::Field { field, .. } | Value::Static { field } => {
+                let info = self.link.field(*field).and_then(|field| self.link.info(field));
+                info.is_some_and(|info| info.serial == Some(true))
+            }
+            _ => fields::is_serial(self.link, self.outline, executor),
+        }
+    }
+
+    /// Starts that have ended before a task begins.
+    fn ended_before(&mut self, call: &Modelled<'_>, spawn: &Spawn) -> u64 {
+        let handles: Vec<Handle> =
+            spawn.after.iter().filter_map(|operand| self.handle(call, operand)).collect();
+        handles.into_iter().fold(0, |ended, handle| ended | self.started_as(handle))
+    }
+
+    /// Starts with this handle, and what has ended before they begin.
+    fn started_as(&self, handle: Handle) -> u64 {
+        let all = self.starts.iter().enumerate();
+        let known = all.filter(|(_, start)| start.handles.contains(&handle));
+        known.fold(0, |ended, (number, start)| ended | 1 << number | start.after)
     }
 
     /// Is the stream at this call a parallel one, as far as the method itself says?
@@ -343,40 +407,47 @@ impl Frame<'_> {
     }
 
     fn handle(&mut self, call: &Modelled<'_>, operand: &Operand) -> Option<Handle> {
-        if !operand.path.is_empty() {
-            return None;
-        }
-        let value = match operand.root {
-            models::Root::This => *call.values.first()?,
+        let value = self.operand_value(call, operand).filter(|_| operand.path.is_empty())?;
+        Some(self.handle_of(value))
+    }
+
+    /// The value that an operand of a model begins with.
+    fn operand_value(&self, call: &Modelled<'_>, operand: &Operand) -> Option<ValueId> {
+        match operand.root {
+            models::Root::This => call.values.first().copied(),
             models::Root::Param(number) => {
-                *call.values.get(usize::from(number) + usize::from(!call.callee.is_static))?
+                call.values.get(usize::from(number) + usize::from(!call.callee.is_static)).copied()
             }
-            models::Root::Ret => {
-                self.outline.values.iter().position(|value| *value == Value::Result(call.event))? as ValueId
-            }
-            models::Root::Temp(_) => return None,
-        };
+            models::Root::Ret => self.result_of(call.event),
+            models::Root::Temp(_) => None,
+        }
+    }
+
+    /// What a call returns, if anybody looks at it.
+    pub(crate) fn result_of(&self, event: EventId) -> Option<ValueId> {
+        let values = self.outline.values.iter();
+        Some(values.enumerate().find(|(_, value)| **value == Value::Result(event))?.0 as ValueId)
+    }
+
+    pub(crate) fn handle_of(&mut self, value: ValueId) -> Handle {
         let abs = self.abs(value);
         match (abs.made, abs.paths.as_slice()) {
-            (Some(made), _) => Some(Handle::Value(made)),
-            (None, [path]) => Some(Handle::Path(*path)),
-            _ => Some(Handle::Value(value)),
+            (Some(made), _) => Handle::Value(made),
+            (None, [path]) => Handle::Path(*path),
+            _ => Handle::Value(value),
         }
     }
 
     /// Starts with this handle have ended; all of them if nobody knows which.
     fn joined(&mut self, handle: Option<Handle>, state: &mut State) {
         state.waited = true;
-        let known = |handle: Handle| self.starts.iter().any(|start| start.handles.contains(&handle));
-        match handle.filter(|&handle| known(handle)) {
-            Some(handle) => {
-                for (number, start) in self.starts.iter().enumerate() {
-                    if start.handles.contains(&handle) {
-                        state.running &= !(1 << number);
-                    }
-                }
-            }
-            None => state.running = 0,
+        state.running &= !self.waited_by(handle);
+    }
+
+    fn waited_by(&self, handle: Option<Handle>) -> u64 {
+        match handle.map_or(0, |handle| self.started_as(handle)) {
+            0 => u64::MAX,
+            known => known,
         }
     }
 }

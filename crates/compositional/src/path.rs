@@ -32,11 +32,23 @@ pub enum Step {
 /// Longer paths are not followed: they name too many things that are rarely the same.
 pub const LONGEST: usize = 4;
 
+/// What of an object is locked: each object has a monitor, and an object of a lock class is a lock besides.
+/// The two have nothing to do with each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum LockKind {
+    #[default]
+    Monitor,
+    /// What the methods of its class acquire and release.
+    Explicit,
+}
+
 /// There are many of them: each step is a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Path {
     pub root: Root,
     steps: [u32; LONGEST],
+    /// Of a path that names a lock; memory has none.
+    pub lock: LockKind,
 }
 
 const NONE: u32 = 0;
@@ -51,7 +63,15 @@ impl Path {
     pub const NEW: Path = Path::of(Root::Made(u32::MAX));
 
     pub const fn of(root: Root) -> Path {
-        Path { root, steps: [NONE; LONGEST] }
+        Path { root, steps: [NONE; LONGEST], lock: LockKind::Monitor }
+    }
+
+    /// The same object as a lock of this kind. What has no name is any lock.
+    pub fn locked(self, lock: LockKind) -> Path {
+        match self.root {
+            Root::Unknown => self,
+            _ => Path { lock, ..self },
+        }
     }
 
     pub fn steps(&self) -> impl DoubleEndedIterator<Item = Step> + use<> {
@@ -90,8 +110,9 @@ impl Path {
         Some(self)
     }
 
-    /// The path with everything after its root put behind another one.
+    /// The path with everything after its root put behind another one; as a lock it stays what it was.
     pub fn rebased(&self, onto: Path) -> Option<Path> {
+        let onto = onto.locked(self.lock);
         self.steps().try_fold(onto, Path::then)
     }
 
@@ -99,7 +120,7 @@ impl Path {
     pub fn tail(&self) -> Path {
         let mut steps = [NONE; LONGEST];
         steps[..LONGEST - 1].copy_from_slice(&self.steps[1..]);
-        Path { root: self.root, steps }
+        Path { root: self.root, steps, lock: self.lock }
     }
 
     /// The same without its first steps.
@@ -137,7 +158,7 @@ impl Path {
             Step::Contents => 2,
         };
         let steps: [u64; LONGEST] = self.steps.map(|packed| unpacked(packed).map_or(0, step));
-        digest((root, steps))
+        digest((root, steps, self.lock))
     }
 
     /// The same, with the names of a program.

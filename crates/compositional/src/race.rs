@@ -10,10 +10,12 @@ use crate::habit;
 use crate::noted::note_class;
 use crate::path::{Path, Root, Step};
 use crate::summary::{Held, Thread};
+use classfile::Layer;
 use findings::{Confidence, Rule};
 use ir::{ClassId, FieldId, Program};
 use models::Says;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::hash_map::Entry as Entry_;
 
 /// One thing to tell: a method that touches memory as it should not, and what that may meet.
@@ -27,6 +29,8 @@ pub(crate) struct Conflict<'a> {
     pub also: Vec<[Seen<'a>; 2]>,
     /// The lock that others hold, with how many of how many accesses do.
     pub guard: Option<(Path, usize, usize)>,
+    /// What is written depends on what was there before: `n++`, or a check before a write.
+    pub is_update: bool,
     pub why: Vec<String>,
 }
 
@@ -46,7 +50,7 @@ pub(crate) fn conflicts<'a>(
 ) -> Vec<Conflict<'a>> {
     let mut places: FxHashMap<Place, Vec<Seen<'a>>> = FxHashMap::default();
     let is_static = |entry: &Entry| engine.method(entry.method).is_some_and(|method| method.is_static);
-    for entry in entries.iter().filter(|entry| !entry.is_once) {
+    for entry in entries {
         for seen in entry.accesses(engine, program).into_iter().filter(|seen| is_asked(seen.path.root)) {
             let place = match seen.path.root {
                 Root::Static(_) => Place::Static(seen.path),
@@ -82,22 +86,42 @@ fn in_one_place<'a>(
     if is_confined(engine, program, &seen) {
         return Vec::new();
     }
-    if let Some(violations) = declared(engine, program, &seen) {
+    // What only known code calls is seen with its callers, and with the locks that they hold.
+    let is_open = |seen: &&Seen<'a>| !seen.entry.is_inside;
+    let open: Cow<'_, [Seen<'a>]> = match seen.iter().all(|seen| is_open(&seen)) {
+        true => Cow::Borrowed(&seen),
+        false => Cow::Owned(seen.iter().filter(is_open).cloned().collect()),
+    };
+    if let Some(violations) = declared(engine, program, &open) {
         return violations;
     }
-    let habit = habit::of(engine, program, &seen);
-    let is_only_set_up = habit::is_only_set_up(engine, program, &seen);
+    let habit = habit::of(engine, program, &open);
+    let is_only_set_up = habit::is_only_set_up(engine, program, &open);
     let common = Common { habit: habit.as_ref(), is_only_set_up };
     let usual = habit.as_ref().filter(|habit| habit.is_usual()).map(|habit| habit.lock);
+    // What happens among libraries alone is not for the application to repair.
+    let last: Vec<(ir::MethodId, u32)> =
+        seen.iter().map(|seen| engine.last_site(seen.entry.method, seen.number)).collect();
+    let layer = |method: ir::MethodId| program.class(program.method_ref(method).class).layer;
+    let is_ours: Vec<bool> = last.iter().map(|&(method, _)| layer(method) == Layer::App).collect();
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
         for (j, b) in seen.iter().enumerate().skip(i) {
-            if (a.access.writes || b.access.writes) && may_meet(a, b) && !is_protected(a, b) {
+            if (is_ours[i] || is_ours[j])
+                && (a.access.writes || b.access.writes)
+                && may_meet(a, b)
+                && !is_protected(a, b)
+            {
                 let (culprit, other) = if blame(a, usual) >= blame(b, usual) { (i, j) } else { (j, i) };
                 culprits.entry(seen[culprit].entry.method).or_default().push([culprit, other]);
             }
         }
     }
+    if culprits.is_empty() {
+        return Vec::new();
+    }
+    let updates = updates(&seen, &last);
+    let is_update = |pair: &[usize; 2]| pair.iter().any(|&at| updates[at]);
     let writes_without: Vec<ir::MethodId> = culprits
         .iter()
         .filter(|(_, pairs)| {
@@ -122,13 +146,37 @@ fn in_one_place<'a>(
             continue;
         }
         pairs.retain(|pair| !is_told_elsewhere(pair));
-        pairs.sort_by_key(|&[culprit, other]| rank(engine, &seen[culprit], &seen[other]));
-        let meets_itself = pairs.iter().any(|&[culprit, other]| {
-            culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
+        pairs.sort_by_key(|pair| {
+            let [culprit, other] = pair.map(|at| &seen[at]);
+            (harm(culprit, other, is_update(pair)), rank(engine, culprit, other))
         });
-        found.push(surest(engine, program, &seen, &pairs, common, meets_itself));
+        // Of what is run again and again, what it meets decides.
+        let is_serial = pairs.iter().any(|&[culprit, _]| seen[culprit].entry.is_serial);
+        let meets_itself = is_one_met_by_itself(&seen, &pairs)
+            || (is_serial && culprits.values().any(|pairs| is_one_met_by_itself(&seen, pairs)));
+        found.push(surest(engine, program, &seen, &pairs, (common, meets_itself), &is_update));
     }
     found
+}
+
+/// May any number of threads be at one of the writes?
+fn is_one_met_by_itself(seen: &[Seen<'_>], pairs: &[[usize; 2]]) -> bool {
+    pairs.iter().any(|&[culprit, other]| {
+        culprit == other && seen[culprit].access.writes && seen[culprit].access.started == 0
+    })
+}
+
+/// Which of them write what depends on what was there: a method that has read it before it writes.
+fn updates(seen: &[Seen<'_>], last: &[(ir::MethodId, u32)]) -> Vec<bool> {
+    let mut read: FxHashMap<ir::MethodId, u32> = FxHashMap::default();
+    for (_, &(method, at)) in seen.iter().zip(last).filter(|(seen, _)| !seen.access.writes) {
+        let first = read.entry(method).or_insert(at);
+        *first = at.min(*first);
+    }
+    let is_update = |(seen, (method, at)): (&Seen<'_>, &(ir::MethodId, u32))| {
+        seen.access.writes && read.get(method).is_some_and(|first| first < at)
+    };
+    seen.iter().zip(last).map(is_update).collect()
 }
 
 /// Does the field say that one thread has it?
@@ -170,7 +218,8 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
     let guard = if let Root::Param(0) = guard.root { guard.rebased(owner)? } else { guard };
     let holds = |seen: &Seen<'_>| {
         // A class of one's own may be the lock by having one.
-        let is_guard = |lock: &Path| *lock == guard || (!guard.is_root() && guard.leads_to(lock));
+        let is_part = |lock: &Path| !guard.is_root() && lock.len() > guard.len() && guard.leads_to(lock);
+        let is_guard = |lock: &Path| *lock == guard || is_part(lock);
         let enough = |held: &Held| is_guard(&held.lock) && !(held.shared && seen.access.writes);
         seen.held.iter().any(|held| enough(held) || held.lock == Path::UNKNOWN)
     };
@@ -180,7 +229,8 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
         let sides = [wrong.clone(), right.unwrap_or(wrong).clone()];
         let why = vec!["the field says so".to_owned()];
         let (rule, confidence, also) = (Rule::GuardedBy, Confidence::High, Vec::new());
-        let new = Conflict { rule, confidence, sides, also, guard: Some((guard, 0, 0)), why };
+        let guard = Some((guard, 0, 0));
+        let new = Conflict { rule, confidence, sides, also, guard, is_update: false, why };
         match blamed.entry(wrong.entry.method) {
             Entry_::Occupied(mut known) if known.get().sides[0].access.depth <= wrong.access.depth => {
                 known.get_mut().also.push(new.sides);
@@ -205,7 +255,15 @@ fn blame(seen: &Seen<'_>, usual: Option<Path>) -> (bool, bool, bool, bool) {
     (lacks, seen.held.is_empty(), seen.access.writes, seen.access.started > 0)
 }
 
-/// The pair that tells most comes first: on different sides of a lock, near, a write.
+/// What hurts most comes first: two writes or a lost update, then two methods that meet rather than one with itself,
+/// then the one without a lock.
+fn harm(culprit: &Seen<'_>, other: &Seen<'_>, is_update: bool) -> (bool, bool, bool) {
+    let are_two = !std::ptr::eq(culprit.access, other.access);
+    let are_writes = are_two && culprit.access.writes && other.access.writes;
+    (!are_writes && !is_update, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
+}
+
+/// Of those that hurt as much, the pair that tells most: on different sides of a lock, near, a write.
 fn rank(
     engine: &Compositional,
     culprit: &Seen<'_>,
@@ -226,10 +284,19 @@ fn rank(
 
 /// May the two run at the same time, on one object?
 fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    if are_in_turn(a, b) {
+        return false;
+    }
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
         return starts_meet(a, b);
     }
+    if a.entry.is_inside || b.entry.is_inside {
+        return false;
+    }
     if a.access.of_task && b.access.of_task {
+        return false;
+    }
+    if a.entry.method == b.entry.method && a.entry.is_serial {
         return false;
     }
     let is_own =
@@ -260,6 +327,16 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
         // One thread that is started once and a method that nobody is known to call elsewhere.
         _ => true,
     }
+}
+
+/// Are both tasks of one executor that runs one task after the other?
+fn are_in_turn(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    let executor = |seen: &Seen<'_>| seen.access.on.map(|executor| seen.entry.lock(executor));
+    let (Some(one), Some(other)) = (executor(a), executor(b)) else { return false };
+    // Two objects have two executors, and a static field is there once.
+    let is_of_object = matches!(a.path.root, Root::Static(_)) && matches!(one.root, Root::Param(_));
+    let is_one_call = a.entry.method == b.entry.method || !matches!(one.root, Root::Made(_));
+    one == other && is_one_call && !is_of_object
 }
 
 /// Two accesses of one method, one of them at least in a thread that it starts.
@@ -308,14 +385,15 @@ fn surest<'a>(
     program: &Program,
     seen: &[Seen<'a>],
     pairs: &[[usize; 2]],
-    common: Common<'_>,
-    meets_itself: bool,
+    (common, meets_itself): (Common<'_>, bool),
+    is_update: &dyn Fn(&[usize; 2]) -> bool,
 ) -> Conflict<'a> {
     let pair = |at: usize| pairs[at].map(|at| seen[at].clone());
     let judged = (0..pairs.len().min(MOST_JUDGED))
         .map(|at| (at, conflict(engine, program, pair(at), common, meets_itself)));
     let (told, mut best) =
         judged.min_by_key(|(at, conflict)| (conflict.confidence, *at)).expect("there is one");
+    best.is_update = pairs.iter().any(is_update);
     best.also = (0..pairs.len()).filter(|&at| at != told).map(pair).collect();
     best
 }
@@ -339,5 +417,5 @@ fn conflict<'a>(
     let mut why = Vec::new();
     let confidence = belief::confidence(engine, program, rule, &sides, Common { habit, ..common }, &mut why);
     let guard = habit.map(|habit| (habit.lock, habit.with, habit.of));
-    Conflict { rule, confidence, sides, also: Vec::new(), guard, why }
+    Conflict { rule, confidence, sides, also: Vec::new(), guard, is_update: false, why }
 }

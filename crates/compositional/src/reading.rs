@@ -141,7 +141,7 @@ impl Compositional {
             }
             None => {
                 let method = self.described(id);
-                self.link.add_method(id);
+                self.link.add_method(&self.knowledge, id);
                 let selector = self.link.program().method_ref(id).selector;
                 stale.selectors.insert(selector);
                 self.methods.add(method, packed)
@@ -202,7 +202,7 @@ impl Compositional {
         let again: Vec<u32> = self.methods.all().filter(|&number| is_told(self.methods.at(number))).collect();
         for number in again {
             let id = self.methods.at(number).method.id;
-            self.link.update_method(id);
+            self.link.update_method(&self.knowledge, id);
             let now = self.described(id);
             if self.methods.at(number).method != now {
                 self.methods.at_mut(number).method = now;

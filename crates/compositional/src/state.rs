@@ -8,12 +8,16 @@ use crate::summary::Held;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State {
     held: Vec<Count>,
+    /// Locks that were asked for and not held, on some way.
+    denied: Vec<Path>,
     /// Locks of others that were released.
     released: Vec<(Path, bool)>,
     /// Starts that may be running.
     pub running: u64,
     /// A thread was waited for on every way.
     pub waited: bool,
+    /// If a call has returned this, these starts have ended.
+    promises: Vec<(EventId, bool, u64)>,
     /// Paths that were given new objects on every way: nobody else knows those.
     own: Vec<Path>,
 }
@@ -70,15 +74,32 @@ impl State {
         }
     }
 
+    /// If the call returns this, these starts have ended.
+    pub fn promise(&mut self, call: EventId, truth: bool, ended: u64) {
+        self.promises.retain(|&(known, _, _)| known != call);
+        self.promises.push((call, truth, ended));
+        self.promises.sort_unstable();
+    }
+
     /// The call has returned this.
     pub fn decide(&mut self, call: EventId, truth: bool) {
+        let kept = self.promises.iter().filter(|(of, when, _)| (*of, *when) == (call, truth));
+        for (.., ended) in kept {
+            self.running &= !ended;
+            self.waited = true;
+        }
         if truth {
             for count in self.held.iter_mut().filter(|count| count.if_true == Some(call)) {
                 count.if_true = None;
                 count.held.sure = true;
             }
         } else {
-            self.held.retain(|count| count.if_true != Some(call));
+            let is_denied = |count: &Count| count.if_true == Some(call);
+            let asserted = self.held.iter().filter(|count| is_denied(count) && count.held.at == crate::ENTRY);
+            self.denied.extend(asserted.map(|count| count.held.lock));
+            self.denied.sort_unstable();
+            self.denied.dedup();
+            self.held.retain(|count| !is_denied(count));
         }
     }
 
@@ -146,6 +167,13 @@ impl State {
                 });
             }
         }
+        self.denied.extend(&other.denied);
+        self.denied.sort_unstable();
+        self.denied.dedup();
+        // That it is held is only said, and on another way it was said not to be.
+        let is_denied =
+            |held: &Held| !held.sure && held.at == crate::ENTRY && self.denied.contains(&held.lock);
+        self.held.retain(|count| !is_denied(&count.held));
         self.held.sort_by_key(|count| (count.held.lock, count.held.shared, count.held.at));
         for &released in &other.released {
             if !self.released.contains(&released) {
@@ -155,6 +183,7 @@ impl State {
         self.released.sort_unstable();
         self.running |= other.running;
         self.waited &= other.waited;
+        self.promises.retain(|promise| other.promises.contains(promise));
         self.own.retain(|own| other.own.contains(own));
         *self != before
     }
@@ -197,6 +226,25 @@ mod tests {
         no.decide(1, false);
         assert!(state.held().all(|held| held.sure) && state.holds(LOCK));
         assert!(!no.holds(LOCK));
+    }
+
+    #[test]
+    fn a_lock_that_was_said_not_to_be_held_is_not_held_afterwards() {
+        let mut asked = State::default();
+        asked.acquire(LOCK, false, crate::ENTRY, Some(1));
+        let (mut yes, mut no, unasked) = (asked.clone(), asked, State::default());
+        yes.decide(1, true);
+        no.decide(1, false);
+        // `assert holdsLock(…)`: the way on is the one where it is held, or where nobody asked.
+        let mut asserted = yes.clone();
+        asserted.meet(&unasked);
+        assert!(asserted.holds(LOCK));
+        // `assert !holdsLock(…)`
+        let mut negated = no.clone();
+        negated.meet(&unasked);
+        assert!(!negated.holds(LOCK));
+        yes.meet(&no);
+        assert!(!yes.holds(LOCK));
     }
 
     #[test]

@@ -41,6 +41,14 @@ pub struct Summary {
     pub digest: u64,
 }
 
+impl Summary {
+    /// Starts, counted from 0, that a caller knows of: nobody has waited for them, or they run what it passes.
+    pub fn seen_starts(&self) -> u64 {
+        let runs = self.runs.iter().filter(|run| run.started > 0);
+        runs.fold(self.detached, |seen, run| seen | 1 << (run.started - 1))
+    }
+}
+
 /// The thread a method runs on, as far as it says so itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Thread {
@@ -105,6 +113,8 @@ pub struct Access {
     pub running: u64,
     /// It is the object that was started: mostly one thread has it.
     pub of_task: bool,
+    /// It is started on this executor, which runs one task after the other.
+    pub on: Option<Path>,
     /// It counts only if this method of a parameter works on a container that is not thread-safe.
     pub asks: Option<MethodRef>,
     /// It happens only where this method is the one that `this` runs, of several.
@@ -161,7 +171,10 @@ pub struct Run {
     pub method: Asked,
     pub args: Box<[Path]>,
     pub held: Arc<[Held]>,
-    pub started: bool,
+    /// In a thread that this method starts: which of its starts, counted from 1.
+    pub started: u8,
+    /// Nobody has waited for that thread when the method returns.
+    pub is_detached: bool,
     pub at: EventId,
 }
 

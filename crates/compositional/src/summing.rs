@@ -38,10 +38,16 @@ impl Compositional {
         }
         let stores: Vec<_> = numbers
             .par_iter()
-            .map(|&number| fields::stores(&self.link, &self.methods.at(number).packed.outline()))
+            .map(|&number| {
+                let slot = self.methods.at(number);
+                let outline = slot.packed.outline();
+                let keeps = slot.method.is_constructor.then(|| fields::keeps(&self.link, &outline));
+                (fields::stores(&self.link, &outline), keeps.unwrap_or_default())
+            })
             .collect();
-        for (number, stores) in numbers.into_iter().zip(stores) {
-            self.methods.at_mut(number).facts.stores = stores;
+        for (number, (stores, keeps)) in numbers.into_iter().zip(stores) {
+            let facts = &mut self.methods.at_mut(number).facts;
+            (facts.stores, facts.keeps) = (stores, keeps);
         }
         let known = fields::known(&self.link, &self.methods);
         stale.fields.extend(self.link.set_known(&known));

@@ -3,7 +3,7 @@
 
 use crate::frame::Frame;
 use crate::outline::{Event, EventId, Value, ValueId};
-use crate::path::{Path, Root, Step};
+use crate::path::{LockKind, Path, Root, Step};
 use crate::summary::Returned;
 use ir::{CallKind, ClassId, FieldId, access};
 use models::{Member, Source, Step as ModelStep};
@@ -119,7 +119,8 @@ impl Frame<'_> {
         if let Some((lock, shared)) = self.link.info(id).and_then(|info| info.view) {
             return Abs { view: Some(shared), ..base.then(Step::Field(lock)) };
         }
-        let loaded = base.then(Step::Field(id));
+        let mut loaded = base.then(Step::Field(id));
+        loaded.paths.iter_mut().for_each(|path| *path = self.link.straight(*path));
         self.of_field(id, loaded)
     }
 
@@ -232,14 +233,23 @@ impl Frame<'_> {
             let tail = path.tail();
             return part.paths.iter().filter_map(|onto| tail.rebased(*onto)).collect();
         }
-        arg.paths.iter().filter_map(|onto| path.rebased(*onto)).collect()
+        let moved = arg.paths.iter().filter_map(|onto| path.rebased(*onto));
+        moved.map(|path| self.link.straight(path)).collect()
     }
 
-    /// The lock that a value is, and whether it is taken in shared mode.
-    pub(crate) fn lock(&mut self, value: &Abs) -> (Path, bool) {
+    /// The lock that an object of a lock class is, and whether it is taken in shared mode.
+    pub(crate) fn lock(&self, value: &Abs) -> (Path, bool) {
         match value.paths.as_slice() {
-            [path] if value.sure => (*path, value.view == Some(true)),
+            [path] if value.sure => (path.locked(LockKind::Explicit), value.view == Some(true)),
             _ => (Path::UNKNOWN, value.view == Some(true)),
+        }
+    }
+
+    /// The monitor of a value. A view of a lock is another object than the lock.
+    pub(crate) fn monitor(&self, value: &Abs) -> Path {
+        match value.paths.as_slice() {
+            [path] if value.sure && value.view.is_none() => *path,
+            _ => Path::UNKNOWN,
         }
     }
 

@@ -103,8 +103,7 @@ impl Races {
                 |judged: Option<&Verdict>| u64::from(judged.is_some_and(|judged| judged.stage() >= stage));
             *count = *count + comes(now) - comes(before);
         }
-        let survives =
-            |judged: Option<&Verdict>| usize::from(judged.and_then(Verdict::witness).is_some());
+        let survives = |judged: Option<&Verdict>| usize::from(judged.and_then(Verdict::witness).is_some());
         let surviving = self.surviving.entry(kind).or_default();
         *surviving = *surviving + survives(now) - survives(before);
         if before.is_some() != now.is_some() {
@@ -134,7 +133,11 @@ impl Races {
     }
 
     /// Statements with which a statement was judged, each with the verdict.
-    pub(crate) fn judged_with(&self, kind: KindId, touch: TouchId) -> impl Iterator<Item = (TouchId, &Verdict)> {
+    pub(crate) fn judged_with(
+        &self,
+        kind: KindId,
+        touch: TouchId,
+    ) -> impl Iterator<Item = (TouchId, &Verdict)> {
         let others = self.partners.get(&(kind, touch)).into_iter().flatten();
         others.filter_map(move |&other| Some((other, self.verdict(Pair::of(touch, other))?)))
     }

@@ -107,12 +107,20 @@ impl Dismissed {
     /// What it means, for a reader.
     pub fn text(self) -> &'static str {
         match self {
-            Dismissed::NoCycle => "no cycle: the lock objects of the program are never taken in opposite order",
-            Dismissed::DifferentObjects => "different objects: no thread that runs one side has the object of the other",
+            Dismissed::NoCycle => {
+                "no cycle: the lock objects of the program are never taken in opposite order"
+            }
+            Dismissed::DifferentObjects => {
+                "different objects: no thread that runs one side has the object of the other"
+            }
             Dismissed::SingleThread => "single thread: both sides run on one thread",
             Dismissed::DifferentElements => "different elements of the array",
-            Dismissed::Unpublished => "not published: one side runs before another thread can know the object",
-            Dismissed::HandedOver => "handed over: a queue or thread-local gives the object to one thread at a time",
+            Dismissed::Unpublished => {
+                "not published: one side runs before another thread can know the object"
+            }
+            Dismissed::HandedOver => {
+                "handed over: a queue or thread-local gives the object to one thread at a time"
+            }
             Dismissed::PerInstance => "thread-confined: each thread allocates such an object for itself",
             Dismissed::TaskOwned => "task-owned: each task has an object of its own",
             Dismissed::DifferentOwners => "different owners: each owner has an object of its own",

@@ -24,6 +24,7 @@ impl Finding {
         match self.rule {
             Rule::Deadlock => Harm::Deadlock,
             Rule::ContainerRace => Harm::BrokenContainer,
+            Rule::LockMisuse => Harm::LostUpdate,
             Rule::BlockingMainThread | Rule::BlockingUnderLock => Harm::StaleRead,
             Rule::UnsafeInterfaceCall => Harm::StaleStatus,
             Rule::Race | Rule::UnprotectedWrite | Rule::GuardedBy => self.harm_of_race(),

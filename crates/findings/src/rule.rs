@@ -18,6 +18,8 @@ pub enum Rule {
     ContainerRace,
     /// An access without the lock that guards the field, by declaration or at all other accesses.
     GuardedBy,
+    /// The monitor of an object that is a lock by its own methods.
+    LockMisuse,
     /// A call, in code that must be thread-safe, of an interface that does not say that it is.
     UnsafeInterfaceCall,
     /// Something that may take long, on the thread that must stay responsive.
@@ -53,12 +55,13 @@ macro_rules! page {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 8] = [
+    pub const ALL: [Rule; 9] = [
         Rule::Race,
         Rule::Deadlock,
         Rule::UnprotectedWrite,
         Rule::ContainerRace,
         Rule::GuardedBy,
+        Rule::LockMisuse,
         Rule::UnsafeInterfaceCall,
         Rule::BlockingMainThread,
         Rule::BlockingUnderLock,
@@ -100,6 +103,13 @@ impl Rule {
                 level: Level::Warning,
                 nouns: ["unguarded access", "unguarded accesses"],
                 page: page!("guarded-by"),
+            },
+            Rule::LockMisuse => Declaration {
+                id: "lock-misuse",
+                summary: "`synchronized` on a lock object: its monitor is not the lock that its methods take",
+                level: Level::Error,
+                nouns: ["misused lock", "misused locks"],
+                page: page!("lock-misuse"),
             },
             Rule::UnsafeInterfaceCall => Declaration {
                 id: "unsafe-interface-call",

@@ -21,10 +21,14 @@ pub enum Says {
     Singleton,
     Scoped,
     Spawned,
+    /// Run again and again, one run after the other.
+    Repeated,
     Once,
+    /// Of a class: members that only its module may use are public, with `$` and the module behind their names.
+    ManglesInternal,
 }
 
-const WORDS: [(&str, Says); 15] = [
+const WORDS: [(&str, Says); 17] = [
     ("thread-safe", Says::ThreadSafe),
     ("not-thread-safe", Says::NotThreadSafe),
     ("immutable", Says::Immutable),
@@ -39,7 +43,9 @@ const WORDS: [(&str, Says); 15] = [
     ("singleton", Says::Singleton),
     ("scoped", Says::Scoped),
     ("spawned", Says::Spawned),
+    ("repeated", Says::Repeated),
     ("once", Says::Once),
+    ("mangles-internal", Says::ManglesInternal),
 ];
 
 /// What being below a type says.
@@ -48,6 +54,8 @@ pub enum Kind {
     Singleton,
     MainThread,
     Task,
+    /// Its methods take a lock that is not the monitor of the object.
+    Lock,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -56,6 +64,7 @@ pub struct Knowledge {
     asserts_main: FxHashSet<String>,
     asserts_background: FxHashSet<String>,
     asserts_held: FxHashSet<String>,
+    asserts_monitor: FxHashSet<String>,
     once: FxHashSet<String>,
     task_methods: FxHashSet<String>,
     parallel: FxHashSet<String>,
@@ -111,6 +120,7 @@ impl Knowledge {
             ("methods", "asserts-main") => self.asserts_main.extend(list),
             ("methods", "asserts-background") => self.asserts_background.extend(list),
             ("methods", "asserts-held") => self.asserts_held.extend(list),
+            ("methods", "asserts-monitor") => self.asserts_monitor.extend(list),
             ("methods", "once") => self.once.extend(list),
             ("methods", "task") => self.task_methods.extend(list),
             ("methods", "parallel") => self.parallel.extend(list),
@@ -134,6 +144,7 @@ impl Knowledge {
                     "singleton" => Kind::Singleton,
                     "main-thread" => Kind::MainThread,
                     "task" => Kind::Task,
+                    "lock" => Kind::Lock,
                     other => return Err(format!("unknown key `{other}` in `supertypes`")),
                 };
                 self.supertypes.extend(list.into_iter().map(|name| (name.replace('.', "/"), kind)));
@@ -159,8 +170,14 @@ impl Knowledge {
         main.or_else(|| self.asserts_background.contains(method).then_some(false))
     }
 
+    /// Does a method of this name check that a lock is held?
     pub fn asserts_held(&self, method: &str) -> bool {
-        self.asserts_held.contains(method)
+        self.asserts_held.contains(method) || self.asserts_monitor(method)
+    }
+
+    /// Does it check that the monitor of its operand is held?
+    pub fn asserts_monitor(&self, method: &str) -> bool {
+        self.asserts_monitor.contains(method)
     }
 
     /// Does the name of a method say that its caller holds the lock?
@@ -274,6 +291,9 @@ mod tests {
         assert!(knowledge.has_one_user("java/io/InputStream"));
         assert!(knowledge.only_shows("toString"));
         assert!(knowledge.makes_parallel("parallelStream") && !knowledge.makes_parallel("stream"));
+        assert!(knowledge.asserts_monitor("holdsLock") && knowledge.asserts_held("holdsLock"));
+        assert!(!knowledge.asserts_monitor("isHeldByCurrentThread"));
+        assert_eq!(knowledge.kind("java/util/concurrent/locks/ReentrantLock"), Some(Kind::Lock));
         assert!(knowledge.pauses("wait") && !knowledge.pauses("await"));
         assert!(knowledge.is_task_method("run") && !knowledge.is_task_method("runs"));
         assert!(knowledge.is_for_tests("getSinksForTesting") && !knowledge.is_for_tests("test"));

@@ -31,7 +31,11 @@ pub fn locks_text(locks: &[LockInfo], sources: &dyn Sources) -> String {
         list(&mut text, "taken", lock.taken.iter().map(|place| shown(place, sources)));
         list(&mut text, "guards", lock.guards.iter().cloned());
         let before = lock.before.iter();
-        list(&mut text, "then", before.map(|edge| format!("{} at {}", edge.lock, shown(&edge.place, sources))));
+        list(
+            &mut text,
+            "then",
+            before.map(|edge| format!("{} at {}", edge.lock, shown(&edge.place, sources))),
+        );
         text.push('\n');
     }
     text.push_str(&counted(locks.len(), "lock"));
@@ -49,7 +53,10 @@ pub fn guards_text(classes: &[ClassGuards]) -> String {
             count += 1;
             let guard = match &field.guard {
                 Some(guard) if guard.is_declared => {
-                    format!("declared to be guarded by {}: {} of {} accesses hold it", guard.name, guard.with, guard.of)
+                    format!(
+                        "declared to be guarded by {}: {} of {} accesses hold it",
+                        guard.name, guard.with, guard.of
+                    )
                 }
                 Some(guard) => format!("{}: {} of {} accesses hold it", guard.name, guard.with, guard.of),
                 None => format!("no guard: {}", field.why.text()),
@@ -79,7 +86,8 @@ pub fn threads_json(threads: &[ThreadInfo], sources: &dyn Sources) -> String {
 
 pub fn locks_json(locks: &[LockInfo], sources: &dyn Sources) -> String {
     let lock = |lock: &LockInfo| {
-        let edge = |edge: &findings::LockEdge| json!({ "lock": edge.lock, "place": place(&edge.place, sources) });
+        let edge =
+            |edge: &findings::LockEdge| json!({ "lock": edge.lock, "place": place(&edge.place, sources) });
         json!({
             "name": lock.name,
             "taken": places(&lock.taken, sources),

@@ -48,7 +48,8 @@ pub fn candidates(finding: &Finding, sources: &Sources<'_>, (path, line): (&Path
                 found.extend(synchronized(finding, &all));
             }
         }
-        Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {}
+        Rule::LockMisuse | Rule::UnsafeInterfaceCall | Rule::BlockingMainThread | Rule::BlockingUnderLock => {
+        }
     }
     found
 }

@@ -2,7 +2,9 @@
 //! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
 
 use detect::{Answer, Answers, Cycle, Memory};
-use findings::{AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded};
+use findings::{
+    AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +56,9 @@ pub(crate) fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
     }
     let mut finding = Finding::clone(&finding);
     finding.confidence = Confidence::Medium;
-    finding.why.push("lower confidence: only read to report a state, where an old value may do no harm".into());
+    finding
+        .why
+        .push("lower confidence: only read to report a state, where an old value may do no harm".into());
     Arc::new(finding)
 }
 
@@ -68,7 +72,8 @@ fn decided(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
 }
 
 fn decided_cycle(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
-    let edge = |site: &Site| Some([site.holds.as_ref()?.place.clone(), site.acquires.as_ref()?.place.clone()]);
+    let edge =
+        |site: &Site| Some([site.holds.as_ref()?.place.clone(), site.acquires.as_ref()?.place.clone()]);
     let Some(edges) = finding.sites.iter().map(edge).collect::<Option<Vec<_>>>() else {
         return finding.clone();
     };

@@ -15,10 +15,9 @@ impl Session {
     pub fn all_guards(&self) -> Vec<ClassGuards> {
         let mut classes = self.program.source().app_classes();
         classes.sort();
-        let guards = classes.iter().map(|class| ClassGuards {
-            class: class.replace('/', "."),
-            fields: self.guards(class),
-        });
+        let guards = classes
+            .iter()
+            .map(|class| ClassGuards { class: class.replace('/', "."), fields: self.guards(class) });
         guards.filter(|guards| !guards.fields.is_empty()).collect()
     }
 

@@ -6,7 +6,7 @@ export function severity(finding: Finding): "error" | "warning" | "info" {
     if (finding.confidence === "low" || finding.rule === "unsafe-interface-call") {
         return "info";
     }
-    const grave = finding.rule === "race" || finding.rule === "deadlock";
+    const grave = ["race", "deadlock", "lock-misuse"].includes(finding.rule);
     return grave && finding.confidence === "high" ? "error" : "warning";
 }
 

@@ -2,6 +2,7 @@
 
 mod blocking;
 mod deadlock;
+mod misuse;
 mod race;
 mod stranger;
 mod together;
@@ -9,8 +10,9 @@ mod together;
 pub(crate) use together::together;
 
 use crate::engine::Compositional;
+use crate::guard;
 use crate::link::outer_class;
-use crate::path::{Path, Root, Step};
+use crate::path::{LockKind, Path, Root, Step};
 use crate::summary::Access;
 use findings::{Confidence, Finding, Frame, Place};
 use ir::{FieldId, MethodId, MethodRef, Program};
@@ -66,8 +68,28 @@ impl Tell<'_> {
         }
     }
 
-    /// A lock as the source names it.
+    /// A lock as the source names it. What is said of a lock class is about the lock, and not about the monitor that its
+    /// objects have besides.
     pub fn lock(&self, lock: &Path) -> String {
+        self.by_kind(lock, None, self.object(lock))
+    }
+
+    fn by_kind(&self, lock: &Path, method: Option<MethodId>, name: String) -> String {
+        let class = match (lock.last(), lock.root) {
+            (Some(Step::Field(field)), _) | (None, Root::Static(field)) => self.program.field(field).class_of,
+            (None, Root::Param(number)) => method.and_then(|method| {
+                self.program.method(method).params.get(usize::from(number)).copied().flatten()
+            }),
+            _ => None,
+        };
+        let is_lock = || guard::kind_of(self.program, &self.engine.knowledge, class) == LockKind::Explicit;
+        match lock.lock == LockKind::Monitor && is_lock() {
+            true => format!("monitor of {name}"),
+            false => name,
+        }
+    }
+
+    fn object(&self, lock: &Path) -> String {
         let mut name = match lock.root {
             Root::Param(0) => "this".to_owned(),
             Root::Param(number) => format!("parameter {number}"),
@@ -111,10 +133,14 @@ impl Tell<'_> {
 
     /// A lock as a method names it.
     pub fn lock_in(&self, lock: &Path, method: MethodId) -> String {
+        self.by_kind(lock, Some(method), self.object_in(lock, method))
+    }
+
+    fn object_in(&self, lock: &Path, method: MethodId) -> String {
         let number = match lock.root {
             Root::Param(number) if number > 0 => number,
             Root::Param(0) if self.program.method(method).is_static() => 0,
-            _ => return self.lock(lock),
+            _ => return self.object(lock),
         };
         let class = self.program.method(method).params.get(usize::from(number)).copied().flatten();
         let name = self

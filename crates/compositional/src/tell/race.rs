@@ -156,7 +156,7 @@ impl Tell<'_> {
                 // Where it happens: whoever calls from far away may not know the lock.
                 let hold = format!("hold `{lock}` around it in {}", short(&sites[0].method));
                 let is_field = matches!(conflict.sides[0].path.last(), Some(Step::Field(_)) | None);
-                match is_field && !is_update && sites[0].access == AccessKind::Read {
+                match is_field && sites[0].access == AccessKind::Read && !conflict.is_update && !is_update {
                     true => {
                         vec![format!("make the field volatile if one read of it is all there is, or {hold}")]
                     }
@@ -166,8 +166,29 @@ impl Tell<'_> {
             None if conflict.rule == Rule::ContainerRace => {
                 vec!["use a concurrent container, or one lock around every use of this one".into()]
             }
-            None if is_update => vec!["guard every access with one lock, or make the field atomic".into()],
-            None => vec!["guard every access with one lock, or make the field volatile or atomic".into()],
+            None if is_elements(conflict) => {
+                vec!["guard every access with one lock, or give each thread elements of its own".into()]
+            }
+            // Between the read and the write of an update another thread may write, volatile or not.
+            None if conflict.is_update || is_update => vec![format!(
+                "{}, or make it atomic: `volatile` does not make a read and a write one step",
+                self.one_lock(conflict, sites)
+            )],
+            None => {
+                let lock = self.one_lock(conflict, sites);
+                vec![format!("{lock}, or make the field volatile if each access stands alone")]
+            }
+        }
+    }
+
+    /// The lock that the other side holds already, or any.
+    fn one_lock(&self, conflict: &Conflict<'_>, sites: &[Site]) -> String {
+        let is_named = |held: &&Held| held.sure && !matches!(held.lock.root, Root::Made(_) | Root::Unknown);
+        match conflict.sides[1].held.iter().find(is_named) {
+            Some(held) if conflict.sides[0].held.is_empty() => {
+                format!("hold `{}` in {} too", self.lock(&held.lock), short(&sites[0].method))
+            }
+            _ => "guard every access with one lock".to_owned(),
         }
     }
 
@@ -273,6 +294,10 @@ fn evidence_of(seen: &Seen<'_>) -> Option<findings::Evidence> {
         Strength::Locks => findings::Evidence::Locks,
         Strength::Declared => findings::Evidence::Declared,
     })
+}
+
+fn is_elements(conflict: &Conflict<'_>) -> bool {
+    conflict.sides[0].path.last() == Some(Step::Elements)
 }
 
 /// What it does and where.

@@ -10,9 +10,9 @@ mod threads;
 pub use lock::{Covers, head_after};
 
 use crate::access::{Location, What};
+use crate::answer::Answer;
 use crate::describe::Describe;
 use crate::memory::TouchId;
-use crate::answer::Answer;
 use crate::pair::Pair;
 use crate::view::values;
 use crate::ways::Ways;

@@ -29,8 +29,16 @@ pub enum Memory<'a> {
 pub enum Answer {
     /// Entry points do not lead to both of them.
     Unreached,
-    Race(Confidence),
+    /// How sure it is, and the most that its doubts allow.
+    Race(Sureness),
     Dismissed(Dismissed),
+}
+
+/// The surer, the less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sureness {
+    pub confidence: Confidence,
+    pub limit: Confidence,
 }
 
 /// Verdicts by memory and place, for the memory and the files they were made for.
@@ -97,11 +105,12 @@ impl Detect {
     /// The answer for statements, some of which may be one and the same.
     pub(crate) fn answer(&self, pairs: impl IntoIterator<Item = Pair>) -> Option<Answer> {
         let mut strongest: Option<Dismissed> = None;
-        let mut surest: Option<Confidence> = None;
+        let mut surest: Option<Sureness> = None;
         for pair in pairs.into_iter().filter(|pair| self.writes(pair.0) || self.writes(pair.1)) {
             match self.races.verdict(pair) {
                 Some(Verdict::Race(witness)) => {
-                    surest = Some(surest.map_or(witness.confidence, |known| known.min(witness.confidence)));
+                    let sure = Sureness { confidence: witness.confidence, limit: witness.doubts.limit() };
+                    surest = Some(surest.map_or(sure, |known| known.min(sure)));
                 }
                 Some(Verdict::Dismissed(why)) => strongest = strongest.max(Some(*why)),
                 None => strongest = strongest.max(Some(self.never_met(pair))),

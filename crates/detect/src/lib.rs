@@ -29,7 +29,7 @@ mod ways;
 mod words;
 
 pub use about::{Covers, Uses, head_after, is_reached};
-pub use answer::{Answer, Answers, Memory};
+pub use answer::{Answer, Answers, Memory, Sureness};
 pub use deadlock::Cycle;
 
 use access::Accesses;

@@ -1,7 +1,7 @@
 //! One report out of two: where entry points lead, what the whole-program engine concludes decides about a finding of
 //! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
 
-use detect::{Answer, Answers, Cycle, Memory};
+use detect::{Answer, Answers, Cycle, Memory, Sureness};
 use findings::{
     AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded,
 };
@@ -90,13 +90,13 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
     let answers: Vec<([&Place; 2], Answer)> =
         pairs(finding).map(|pair| (pair, answer(&solved.answers, &memory, pair))).collect();
     let race = answers.iter().find_map(|(pair, answer)| match answer {
-        Answer::Race(confidence) => Some((*pair, *confidence)),
+        Answer::Race(sure) => Some((*pair, *sure)),
         _ => None,
     });
-    if let Some((pair, confidence)) = race {
+    if let Some((pair, sure)) = race {
         let mut confirmed = showing(finding, pair);
         confirmed.engines = vec![Engine::WholeProgram, Engine::Compositional];
-        confirmed.confidence = agreed(confidence, finding.confidence);
+        confirmed.confidence = agreed(sure, finding.confidence);
         return Arc::new(confirmed);
     }
     let elsewhere = answers.iter().find(|(_, answer)| *answer == Answer::Unreached);
@@ -303,7 +303,8 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
         finding.why.push("confirmed by both engines".into());
     }
     let limit = whole.limit.unwrap_or(whole.confidence);
-    finding.confidence = agreed(whole.confidence, compositional.confidence).max(limit);
+    let sure = Sureness { confidence: whole.confidence, limit };
+    finding.confidence = agreed(sure, compositional.confidence);
     finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
     // A container has another name in each engine: one access is one entry.
     let is_known = |one: &Unguarded| {
@@ -323,9 +324,9 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
 }
 
 /// The program decides: what it doubts stays doubtful, but what it hardly believes and another engine does is worth a look.
-fn agreed(whole: Confidence, compositional: Confidence) -> Confidence {
-    match (whole, compositional) {
-        (Confidence::Low, Confidence::High | Confidence::Medium) => Confidence::Medium,
-        (whole, _) => whole,
+fn agreed(whole: Sureness, compositional: Confidence) -> Confidence {
+    match (whole.confidence, compositional) {
+        (Confidence::Low, Confidence::High | Confidence::Medium) => Confidence::Medium.max(whole.limit),
+        (confidence, _) => confidence,
     }
 }

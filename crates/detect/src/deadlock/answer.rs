@@ -4,7 +4,7 @@
 use super::cycles::is_gated;
 use super::{Cycle, Deadlocks, point};
 use crate::Stages;
-use crate::answer::Answer;
+use crate::answer::{Answer, Sureness};
 use crate::verdict::reason;
 use crate::words::Words;
 use findings::{Confidence, Dismissed, Place};
@@ -54,7 +54,7 @@ impl Deadlocks {
                 return Answer::Dismissed(strongest);
             }
         }
-        Answer::Race(Confidence::Low)
+        Answer::Race(Sureness { confidence: Confidence::Low, limit: Confidence::Low })
     }
 }
 

@@ -351,7 +351,9 @@ impl HappensBefore {
     /// Does the abstract lock stand for at most one lock?
     pub fn is_one_lock(&self, node: LockNode) -> bool {
         match node {
-            LockNode::Object(object) | LockNode::Part { object, .. } => self.unique(object),
+            LockNode::Object(object) | LockNode::Part { object, .. } | LockNode::Explicit { object, .. } => {
+                self.unique(object)
+            }
             LockNode::Class(_) => true,
         }
     }

@@ -22,6 +22,7 @@ mod locks;
 mod origins;
 mod overlap;
 mod owners;
+mod programs;
 mod reach;
 mod resolver;
 mod signals;
@@ -138,6 +139,9 @@ impl HappensBefore {
             if std::mem::replace(&mut info.runs_once, runs_once) != runs_once {
                 changes.add(Read::all(Kind::Origins));
             }
+        }
+        for (origin, programs) in programs::programs(&world, &self.origins).iter() {
+            self.origins.info[origin].programs.clone_from(programs);
         }
         let settled = self.owners.stores.update(&world, delta, changes);
         self.owners.update(&world, delta, changes);

@@ -1,5 +1,6 @@
 //! Origins, program points and locks: the vocabulary of order and mutual exclusion.
 
+use crate::bits::Bits;
 use arena::{Name, define_id};
 use ir::{ClassId, FieldId, MethodId, StmtId, Var};
 use pointsto::{Act, Obj};
@@ -38,6 +39,8 @@ pub struct OriginInfo {
     pub own_task: bool,
     /// Its tasks all run on this executor, one after the other.
     pub serial_on: Option<Obj>,
+    /// The entry points that lead to it, by number of origin; `None` if any may.
+    pub(crate) programs: Option<Bits>,
 }
 
 impl OriginInfo {
@@ -51,6 +54,7 @@ impl OriginInfo {
             runs_once: kind != OriginKind::Task,
             own_task: false,
             serial_on: None,
+            programs: None,
         }
     }
 

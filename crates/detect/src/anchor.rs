@@ -29,8 +29,6 @@ pub(crate) struct Anchor {
     pub(crate) locked: Vec<usize>,
     /// Is the object still unknown to others at a call on the way? An owner speaks for what it alone holds.
     pub(crate) is_fresh: bool,
-    /// The statement after the outermost one, in its block.
-    pub(crate) after: Option<StmtId>,
 }
 
 /// One frame of the way, and how it knows the object.
@@ -54,16 +52,26 @@ impl Anchor {
 
     /// Calls from here down to the access, outermost first, without the access.
     pub(crate) fn calls(&self) -> Vec<(Act, StmtId)> {
-        let mut calls: Vec<(Act, StmtId)> = self.levels.iter().map(|level| (level.act, level.stmt)).collect();
-        calls.dedup();
-        calls.remove(0);
-        calls.reverse();
+        let mut calls = self.statements();
+        calls.pop();
         calls
+    }
+
+    /// Calls from here down to the access, outermost first, and the access.
+    pub(crate) fn statements(&self) -> Vec<(Act, StmtId)> {
+        let levels = self.levels.iter().rev();
+        let mut statements: Vec<(Act, StmtId)> = levels.map(|level| (level.act, level.stmt)).collect();
+        statements.dedup();
+        statements
     }
 
     /// Does the level belong to a caller of the access?
     pub(crate) fn is_call(&self, level: &Level) -> bool {
-        (level.act, level.stmt) != (self.levels[0].act, self.levels[0].stmt)
+        !self.is_access(level.act, level.stmt)
+    }
+
+    pub(crate) fn is_access(&self, act: Act, stmt: StmtId) -> bool {
+        (act, stmt) == (self.levels[0].act, self.levels[0].stmt)
     }
 }
 
@@ -171,9 +179,8 @@ impl<'a> Climb<'a> {
 
     fn anchor(&mut self, levels: Vec<Level>, fields: Vec<FieldId>) -> Anchor {
         let locked = (0..levels.len()).filter(|&at| self.frame(&levels[at]).0).collect();
-        let mut anchor = Anchor { levels, fields, locked, is_fresh: false, after: None };
+        let mut anchor = Anchor { levels, fields, locked, is_fresh: false };
         anchor.is_fresh = self.is_fresh(&anchor);
-        anchor.after = self.after(anchor.top());
         anchor
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn meeting<'x, 's>(
     a: Side<'x>,
     b: Side<'x>,
 ) -> Result<Meeting<'x, 's>, Dismissed> {
-    let (mut mine, mut theirs) = (Ways::new(stages, a), Ways::new(stages, b));
+    let (mut mine, mut theirs) = (Ways::new(stages, steps, a), Ways::new(stages, steps, b));
     let mut known = Known::new(stages);
     let mut weak = None;
     // Where no way is left, the object is unknown to others on each of them.
@@ -42,16 +42,11 @@ pub(crate) fn meeting<'x, 's>(
             mine.number(left);
             theirs.number(right);
             let (x, y) = (&mine.ways[left], &theirs.ways[right]);
-            // Once for each way, not for each pair.
-            let starts_other = || {
-                *x.starts.get_or_init(|| starts(stages, steps, x.way, b.origin))
-                    || *y.starts.get_or_init(|| starts(stages, steps, y.way, a.origin))
-            };
             if are_parts_of_two(stages, x.way, y.way) {
                 dismissed = dismissed.max(Dismissed::DifferentOwners);
                 continue;
             }
-            if let Some(order) = known.order((x.top, &mine), (y.top, &theirs), starts_other) {
+            if let Some(order) = known.order((x, &mine), (y, &theirs)) {
                 dismissed = dismissed.max(reason(order));
                 continue;
             }
@@ -82,11 +77,4 @@ fn are_parts_of_two(stages: &Stages<'_>, x: &Anchor, y: &Anchor) -> bool {
         }
     }
     false
-}
-
-/// May the origin have been started between the top of the way and the access?
-fn starts(stages: &Stages<'_>, steps: &Steps, way: &Anchor, origin: Origin) -> bool {
-    let top = (way.top().act, way.top().stmt);
-    let inner = way.levels.iter().filter(|level| (level.act, level.stmt) != top);
-    inner.into_iter().any(|level| steps.is_started(stages, level.act, level.stmt, origin))
 }

@@ -4,17 +4,20 @@
 use crate::Stages;
 use crate::anchor::{Anchor, Level};
 use crate::apart::Side;
-use happens_before::{AccessPoint, Guard, GuardReason, Holder, Ordered, Point, Protection};
+use crate::steps::Steps;
+use happens_before::{AccessPoint, Guard, GuardReason, Holder, Ordered, Origin, Point, Protection};
 use ir::{FieldId, StmtId};
+use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// Ways on which the object is known to others.
 pub(crate) struct Ways<'x> {
     stages: &'x Stages<'x>,
+    steps: &'x Steps,
     side: Side<'x>,
     pub(crate) ways: Vec<Way<'x>>,
-    tops: Numbers<Top>,
+    passed: Numbers<Passed>,
     frames: Numbers<Frame<'x>>,
     holders: Vec<Holder>,
 }
@@ -23,29 +26,19 @@ pub(crate) struct Ways<'x> {
 pub(crate) struct Way<'x> {
     pub(crate) way: &'x Anchor,
     is_numbered: bool,
-    pub(crate) top: usize,
+    /// The statements it passes, from the outermost call to the access.
+    passed: Vec<usize>,
     pub(crate) frames: Vec<usize>,
-    /// Whether the other side may be started on the way down.
-    pub(crate) starts: OnceCell<bool>,
+    /// The first statement passed below which the other side is not started.
+    settled: OnceCell<usize>,
 }
 
-/// Where a way comes from.
+/// A statement on a way: the access, or a call that leads to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Top {
+struct Passed {
     point: Point,
-    /// If that is a call, the statement after it.
-    after: Option<Option<StmtId>>,
-}
-
-impl Top {
-    /// All that has to be ordered if something happens on the way down; `None` if that is not known.
-    fn points(&self) -> Option<Vec<Point>> {
-        let after = self.after.map(|after| Some(Point { stmt: after?, ..self.point }));
-        match after {
-            Some(after) => Some(vec![self.point, after?]),
-            None => Some(vec![self.point]),
-        }
-    }
+    /// What the access is over by: the statement itself, or if it is a call the one after it, where that is known.
+    end: Option<Point>,
 }
 
 /// A frame that holds locks, and the fields from what it knows to the object.
@@ -71,10 +64,24 @@ impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
 }
 
 impl<'x> Ways<'x> {
-    pub(crate) fn new(stages: &'x Stages<'x>, side: Side<'x>) -> Ways<'x> {
-        let way = |way| Way { way, is_numbered: false, top: 0, frames: Vec::new(), starts: OnceCell::new() };
+    pub(crate) fn new(stages: &'x Stages<'x>, steps: &'x Steps, side: Side<'x>) -> Ways<'x> {
+        let way = |way| Way {
+            way,
+            is_numbered: false,
+            passed: Vec::new(),
+            frames: Vec::new(),
+            settled: OnceCell::new(),
+        };
         let ways = side.ways.iter().filter(|way| !way.is_fresh).map(way).collect();
-        Ways { stages, side, ways, tops: Numbers::new(), frames: Numbers::new(), holders: Vec::new() }
+        Ways {
+            stages,
+            steps,
+            side,
+            ways,
+            passed: Numbers::new(),
+            frames: Numbers::new(),
+            holders: Vec::new(),
+        }
     }
 
     /// Makes the numbers of a way known.
@@ -83,12 +90,35 @@ impl<'x> Ways<'x> {
         if is_numbered {
             return;
         }
-        let (top, is_call) = (way.top(), way.is_call(way.top()));
-        let point = Point { origin: self.side.origin, act: top.act, stmt: top.stmt };
-        let top = self.tops.of(Top { point, after: is_call.then_some(way.after) });
+        let passed = way.statements().into_iter().map(|(act, stmt)| self.pass(way, act, stmt)).collect();
         let frames = way.locked.iter().map(|&at| self.frame(way, at)).collect();
         let numbered = &mut self.ways[at];
-        (numbered.is_numbered, numbered.top, numbered.frames) = (true, top, frames);
+        (numbered.is_numbered, numbered.passed, numbered.frames) = (true, passed, frames);
+    }
+
+    fn pass(&mut self, way: &Anchor, act: Act, stmt: StmtId) -> usize {
+        let point = Point { origin: self.side.origin, act, stmt };
+        let end = match way.is_access(act, stmt) {
+            true => Some(point),
+            false => self.steps.next(self.stages, act, stmt).map(|stmt| Point { stmt, ..point }),
+        };
+        self.passed.of(Passed { point, end })
+    }
+
+    /// Is the origin not started between a statement that the way passes and the access?
+    fn stays_so(&self, (way, at): (&Way<'_>, usize), origin: Origin) -> bool {
+        let point = |at: usize| self.passed.values[way.passed[at]].point;
+        let settled = || {
+            let is_started = |&at: &usize| {
+                let Point { act, stmt, .. } = point(at);
+                self.steps.is_started(self.stages, act, stmt, origin)
+            };
+            (1..way.passed.len()).rev().find(is_started).unwrap_or(0)
+        };
+        *way.settled.get_or_init(settled) <= at || {
+            let Point { act, stmt, .. } = point(at);
+            !self.stages.happens_before.starts_during(act, stmt, origin)
+        }
     }
 
     fn frame(&mut self, way: &'x Anchor, at: usize) -> usize {
@@ -113,11 +143,11 @@ pub(crate) struct Known<'x, 's> {
     locks: FxHashMap<(usize, usize), Locked<'s>>,
 }
 
-/// How the statements are ordered where two ways come from.
+/// How two statements that ways pass are ordered.
 struct Order {
     order: Option<Ordered>,
-    /// Whether those after them are ordered as well.
-    stays: OnceCell<bool>,
+    /// Whether a signal comes after all that the one does and before all that the other does.
+    is_signalled: OnceCell<bool>,
 }
 
 /// Do the locks of two frames exclude each other?
@@ -135,30 +165,45 @@ impl<'x, 's> Known<'x, 's> {
         Known { stages, orders: FxHashMap::default(), locks: FxHashMap::default() }
     }
 
-    /// Two ways are ordered if the calls they come from are, and nothing on the way down from there starts the other
-    /// side; or if the statements after those calls are ordered as well.
+    /// Two ways are ordered if statements that they pass are, and nothing on the way down from there changes that.
+    /// Inside a call the other side may be started and joined again, so that it is not enough if call and return are
+    /// both ordered with it.
     pub(crate) fn order(
         &mut self,
-        (top, mine): (usize, &Ways<'_>),
-        (other, theirs): (usize, &Ways<'_>),
-        starts_other: impl Fn() -> bool,
+        (x, mine): (&Way<'_>, &Ways<'_>),
+        (y, theirs): (&Way<'_>, &Ways<'_>),
+    ) -> Option<Ordered> {
+        let along_one = (0..x.passed.len()).map(|at| (at, 0));
+        let along_other = (1..y.passed.len()).map(|at| (0, at));
+        along_one.chain(along_other).find_map(|at| self.order_at(at, (x, mine), (y, theirs)))
+    }
+
+    fn order_at(
+        &mut self,
+        (left, right): (usize, usize),
+        (x, mine): (&Way<'_>, &Ways<'_>),
+        (y, theirs): (&Way<'_>, &Ways<'_>),
     ) -> Option<Ordered> {
         let hb = self.stages.happens_before;
-        let (x, y) = (&mine.tops.values[top], &theirs.tops.values[other]);
-        let known = self.orders.entry((top, other)).or_insert_with(|| {
-            let order = hb.ordered(&x.point, &y.point);
-            Order { order, stays: OnceCell::new() }
+        let (one, other) = (x.passed[left], y.passed[right]);
+        let (first, second) = (&mine.passed.values[one], &theirs.passed.values[other]);
+        let known = self.orders.entry((one, other)).or_insert_with(|| {
+            let order = hb.ordered(&first.point, &second.point);
+            Order { order, is_signalled: OnceCell::new() }
         });
         let order = known.order?;
-        // A signal may be given, or awaited, on the way down.
-        if order != Ordered::SignalAwait && !starts_other() {
-            return Some(order);
-        }
-        let stays = || {
-            let (Some(left), Some(right)) = (x.points(), y.points()) else { return false };
-            left.iter().all(|a| right.iter().all(|b| hb.ordered(a, b).is_some()))
+        let holds = match order {
+            // A signal may be given, or awaited, on the way down.
+            Ordered::SignalAwait => *known.is_signalled.get_or_init(|| {
+                first.end.is_some_and(|end| hb.is_signalled(&end, &second.point))
+                    || second.end.is_some_and(|end| hb.is_signalled(&end, &first.point))
+            }),
+            _ => {
+                let (p, q) = (mine.side.origin, theirs.side.origin);
+                mine.stays_so((x, left), q) && theirs.stays_so((y, right), p)
+            }
         };
-        known.stays.get_or_init(stays).then_some(order)
+        holds.then_some(order)
     }
 
     /// Do locks exclude the two ways? All frames count: what is held at a call is held at the access below it.

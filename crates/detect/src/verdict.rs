@@ -110,7 +110,12 @@ impl Judge<'_> {
             }
         }
         let point = |origin, access: &Access| Point { origin, act: access.act, stmt: access.stmt };
-        hb.ordered(&point(p, left), &point(q, right)).map(reason)
+        let by_program = || {
+            let program = (stages.program, stages.pointsto);
+            let is_other = |obj| !hb.in_one_program(program, (p, q), obj);
+            location.obj.is_some_and(is_other).then_some(Dismissed::DifferentPrograms)
+        };
+        hb.ordered(&point(p, left), &point(q, right)).map(reason).or_else(by_program)
     }
 
     /// What locks say, given those that are held at the accesses themselves and by all their callers.

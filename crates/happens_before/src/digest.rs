@@ -127,6 +127,7 @@ impl Digester<'_> {
         for key in &lock.keys {
             match key {
                 LockKey::Unique(obj) => add(&mut keys, &self.contents.obj(*obj)),
+                LockKey::UniqueExplicit(obj) => add(&mut keys, &(self.contents.obj(*obj), "explicit")),
                 LockKey::Path { root, steps } => {
                     add(&mut keys, &(by.map(|act| self.var(act, *root)), steps));
                 }
@@ -141,6 +142,10 @@ impl Digester<'_> {
                     add(&mut nodes, &(self.contents.obj(of), self.contents.obj(object)));
                 }
                 LockNode::Class(class) => add(&mut nodes, &class),
+                LockNode::Explicit { of, object } => {
+                    let of = of.map(|of| self.contents.obj(of));
+                    add(&mut nodes, &(of, self.contents.obj(object), "explicit"));
+                }
             }
         }
         let at = lock.stmt.map(|stmt| self.at(lock.act, stmt));

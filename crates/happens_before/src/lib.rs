@@ -22,6 +22,7 @@ mod locks;
 mod origins;
 mod overlap;
 mod owners;
+mod programs;
 mod reach;
 mod resolver;
 mod signals;
@@ -130,11 +131,17 @@ impl HappensBefore {
         self.origins.update(&world, delta, self.follows, changes);
         self.unique.update(&world, &self.origins, delta, changes);
         for origin in self.origins.there().map(|(origin, _)| origin).collect::<Vec<_>>() {
+            let handle = self.origins.only_handle(origin);
             let info = &mut self.origins.info[origin];
-            let runs_once = self.unique.runs_once(info.entry) || info.kind == OriginKind::Initialization;
+            let runs_once = self.unique.runs_once(info.entry)
+                || info.kind == OriginKind::Initialization
+                || handle.is_some_and(|handle| self.unique.contains(handle));
             if std::mem::replace(&mut info.runs_once, runs_once) != runs_once {
                 changes.add(Read::all(Kind::Origins));
             }
+        }
+        for (origin, programs) in programs::programs(&world, &self.origins).iter() {
+            self.origins.info[origin].programs.clone_from(programs);
         }
         let settled = self.owners.stores.update(&world, delta, changes);
         self.owners.update(&world, delta, changes);
@@ -266,13 +273,23 @@ impl HappensBefore {
         !is_serial && self.ends.overlap.may_overlap(a, b)
     }
 
+    /// Does a signal come after the first point and an await of it before the second, whenever both run?
+    pub fn is_signalled(&self, first: &Point, second: &Point) -> bool {
+        self.signals.precedes(first, second) || self.signals.precedes_once(first, second)
+    }
+
     /// In one execution of the method, may the origin (or one that leads to it) have been started before the
     /// statement runs?
     pub fn started_before(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
         self.starts.before(&self.kept.flows, (self.methods[act], act, stmt), origin)
     }
 
-    /// The same for any origin.
+    /// May the origin, or one that leads to it, be started while the statement runs?
+    pub fn starts_during(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
+        self.starts.during(act, stmt, origin)
+    }
+
+    /// The same as [`HappensBefore::started_before`] for any origin.
     pub fn anything_started_before(&self, act: Act, stmt: StmtId) -> bool {
         self.starts.any_before(&self.kept.flows, (self.methods[act], act, stmt))
     }
@@ -351,7 +368,9 @@ impl HappensBefore {
     /// Does the abstract lock stand for at most one lock?
     pub fn is_one_lock(&self, node: LockNode) -> bool {
         match node {
-            LockNode::Object(object) | LockNode::Part { object, .. } => self.unique(object),
+            LockNode::Object(object) | LockNode::Part { object, .. } | LockNode::Explicit { object, .. } => {
+                self.unique(object)
+            }
             LockNode::Class(_) => true,
         }
     }

@@ -14,7 +14,7 @@ use crate::types::{Origin, OriginInfo};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IndexVec};
-use ir::{MethodId, StmtId};
+use ir::{MethodId, StmtId, StmtKind};
 use parts::Parts;
 use pointsto::{Act, Context, Ctx, Obj, PointsToDelta};
 use rustc_hash::FxHashMap;
@@ -185,13 +185,15 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
         note(Read::of(Kind::Once, info.entry));
         return info.runs_once;
     }
-    // A thread starts at most once.
-    let thread = world.program.find_class("java/lang/Thread");
-    if thread.is_some_and(|thread| world.program.is_subtype_loaded(world.pointsto.object(task).class, thread))
-    {
+    let handle = origins.only_handle(origin);
+    // It starts at most once.
+    if handle == Some(task) {
         return true;
     }
     let Some((method, stmt)) = allocation(world, task) else { return false };
+    if handle.is_some_and(|handle| is_made_for_handle(world, handle, method, stmt)) {
+        return true;
+    }
     let mut kills = Kills::default();
     kills.stmts.extend(world.acts_of(method).iter().map(|&act| (act, stmt)));
     kills.sort();
@@ -218,8 +220,22 @@ pub fn has_own_task(world: &World<'_>, origins: &Origins, unique: &Unique, origi
     let reached = |act: Act, stmt: StmtId| climb.contains(world, act, stmt);
     origins.sites_of[origin].iter().map(|&at| &origins.sites[at]).all(|site| {
         let mut events = site.events.iter();
-        !(reached(site.act, site.stmt) && events.any(|&(act, stmt)| reached(act, stmt)))
+        let is_again = site.is_repeated || events.any(|&(act, stmt)| reached(act, stmt));
+        !(reached(site.act, site.stmt) && is_again)
     })
+}
+
+/// Is the task allocated anew before each construction of a handle, which starts at most once?
+fn is_made_for_handle(world: &World<'_>, handle: Obj, method: MethodId, made: StmtId) -> bool {
+    let Some((constructing, allocated)) = allocation(world, handle) else { return false };
+    let Some(flow) = world.method_flow(method).filter(|_| constructing == method) else { return false };
+    let constructor = match flow.body.stmts.get(allocated).map(|info| &info.kind) {
+        Some(&StmtKind::New { dst, .. }) => flow.constructor(dst),
+        _ => None,
+    };
+    let Some(constructor) = constructor else { return false };
+    !from_entry(flow, Some(made)).contains(constructor.index())
+        && !after(flow, [constructor], Some(made)).contains(constructor.index())
 }
 
 /// If all sites are in the method that allocates the task: does each way to a site, from the entry or from a

@@ -2,6 +2,7 @@
 
 use crate::bits::Bits;
 use crate::content::Content;
+use crate::flow::after;
 use crate::reach::{gets, passes_in};
 use crate::types::{Origin, OriginInfo, OriginKind, SpawnedBy};
 use crate::world::World;
@@ -57,6 +58,10 @@ pub struct Site {
     pub stmt: StmtId,
     /// Where it is decided that this task is started: the statement, or calls up to where the task comes from.
     pub events: Vec<(Act, StmtId)>,
+    /// Statements between such an event and the start, in methods that get the task from their callers.
+    pub passing: Vec<(Act, StmtId)>,
+    /// One event may start the task several times.
+    pub is_repeated: bool,
     /// Steps of models that start it.
     pub steps: Vec<(ModelId, u16)>,
     /// What may be joined on.
@@ -74,6 +79,8 @@ pub struct Site {
     pub waits: bool,
     /// One execution of the statement starts all tasks it is given, each once.
     pub together: bool,
+    /// Starts each handle at most once.
+    pub once: bool,
     /// Never at the same time as other serial origins on the same executor.
     pub serial: bool,
 }
@@ -176,6 +183,13 @@ impl Origins {
     pub fn is_entry(&self, act: Act) -> bool {
         note(Read::of(Kind::Started, act));
         self.begun.contains(&act) && self.there().any(|(_, info)| info.entry == act)
+    }
+
+    /// The one handle by which the origin is started, if a handle is started at most once.
+    pub fn only_handle(&self, origin: Origin) -> Option<Obj> {
+        let mut sites = self.sites_of[origin].iter().map(|&at| &self.sites[at]);
+        let handle = sites.next()?.only_handle()?;
+        sites.all(|site| site.only_handle() == Some(handle)).then_some(handle)
     }
 
     /// The first activations of origins, each once.
@@ -282,6 +296,7 @@ impl Origins {
         for edge in world.pointsto.spawns() {
             by_task.entry((edge.task, edge.entry)).or_default().push(edge);
         }
+        let entries: BTreeSet<Act> = world.pointsto.spawns().iter().map(|edge| edge.entry).collect();
         let mut started = Started {
             sites: Vec::new(),
             sites_of: self.info.ids().map(|_| Vec::new()).collect(),
@@ -294,7 +309,7 @@ impl Origins {
                 else {
                     continue;
                 };
-                let site = site(world, child, edge, spawn);
+                let site = site(world, child, edge, spawn, &entries);
                 let same = |other: &&usize| {
                     let other = &started.sites[**other];
                     (other.act, other.stmt) == (site.act, site.stmt)
@@ -363,6 +378,11 @@ fn find(world: &World<'_>) -> Vec<Found> {
 }
 
 impl Site {
+    /// The handle, if there is one and it is started at most once.
+    pub fn only_handle(&self) -> Option<Obj> {
+        self.handles.single().filter(|_| self.once)
+    }
+
     /// Do both start at one execution of one statement, each by a step of its own?
     pub fn starts_with(&self, other: &Site) -> bool {
         (self.act, self.stmt) == (other.act, other.stmt)
@@ -385,11 +405,12 @@ impl Site {
         self.together |= other.together;
         self.repeat |= other.repeat;
         self.waits &= other.waits;
+        self.once &= other.once;
         self.serial &= other.serial;
     }
 }
 
-fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Site {
+fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn, entries: &BTreeSet<Act>) -> Site {
     let (act, stmt) = (edge.from, edge.stmt);
     let objects = |operand: &Option<_>| match operand {
         Some(operand) => world.operand(act, stmt, operand),
@@ -405,11 +426,15 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Si
         let keeps = |handle: &Obj| world.slots_of(*handle).any(|(_, held)| held.contains(edge.task));
         handles = handles.iter().filter(keeps).collect();
     }
+    let Decision { events, passing, is_repeated } =
+        decision(world, (act, stmt), (edge.task, handles.single()), entries);
     Site {
         child,
         act,
         stmt,
-        events: events(world, act, stmt, edge.task),
+        events,
+        passing,
+        is_repeated,
         steps: vec![(edge.model, edge.step)],
         handles,
         handle_var: var(&spawn.handle),
@@ -420,14 +445,31 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn) -> Si
         repeat: spawn.repeat,
         waits: spawn.waits,
         together: is_element(&spawn.receiver),
+        once: spawn.once,
         serial: spawn.serial,
     }
 }
 
-/// The statement, unless its method gets the task from its callers: then their calls, and so on. Step by step, so that
-/// it does not depend on the order of the callers which of too many count.
-fn events(world: &World<'_>, act: Act, stmt: StmtId, task: Obj) -> Vec<(Act, StmtId)> {
+/// Where it is decided that a task is started.
+#[derive(Debug, Default)]
+struct Decision {
+    events: Vec<(Act, StmtId)>,
+    passing: Vec<(Act, StmtId)>,
+    is_repeated: bool,
+}
+
+/// The event is the statement, unless its method gets the task, or the handle that keeps it, from its callers: then
+/// their calls, and so on. Step by step, so that it does not depend on the order of the callers which of too many count.
+fn decision(
+    world: &World<'_>,
+    (act, stmt): (Act, StmtId),
+    (task, handle): (Obj, Option<Obj>),
+    entries: &BTreeSet<Act>,
+) -> Decision {
+    let subject = handle.filter(|&handle| !gets(world, act, task) && gets(world, act, handle));
+    let subject = subject.unwrap_or(task);
     let mut events = BTreeSet::new();
+    let mut passing: BTreeMap<Act, BTreeSet<StmtId>> = BTreeMap::new();
     let mut seen = BTreeSet::from([(act, stmt)]);
     let mut left = vec![(act, stmt)];
     while !left.is_empty() {
@@ -435,18 +477,27 @@ fn events(world: &World<'_>, act: Act, stmt: StmtId, task: Obj) -> Vec<(Act, Stm
         let mut next = Vec::new();
         for (act, stmt) in left {
             let callers = world.pointsto.callers(act).iter().copied();
-            let bringing: Vec<_> = match gets(world, act, task) {
-                true => callers.filter(|&(caller, at)| passes_in(world, caller, at, act, task)).collect(),
+            let bringing: Vec<_> = match gets(world, act, subject) {
+                true => callers.filter(|&(caller, at)| passes_in(world, caller, at, act, subject)).collect(),
                 false => Vec::new(),
             };
-            if bringing.is_empty() || too_many {
+            if bringing.is_empty() || too_many || entries.contains(&act) {
                 events.insert((act, stmt));
+            }
+            if !bringing.is_empty() {
+                passing.entry(act).or_default().insert(stmt);
             }
             next.extend(bringing.into_iter().filter(|&frame| seen.insert(frame)));
         }
         left = next;
     }
-    events.into_iter().collect()
+    // One execution of a method that gets the task comes to its start twice: by a loop, by two calls, by recursion.
+    let is_repeated = passing.iter().any(|(&act, stmts)| {
+        let again = world.flow(act).map(|flow| after(flow, stmts.iter().copied(), None));
+        again.is_none_or(|again| stmts.iter().any(|stmt| again.contains(stmt.index())))
+    });
+    let frames = passing.into_iter().flat_map(|(act, stmts)| stmts.into_iter().map(move |stmt| (act, stmt)));
+    Decision { events: events.into_iter().collect(), passing: frames.collect(), is_repeated }
 }
 
 /// Does the operand stand for the elements of a collection or array?

@@ -11,19 +11,25 @@ use crate::world::World;
 use arena::{Id, IndexVec};
 use ir::{MethodId, StmtId};
 use pointsto::{Act, PointsToDelta};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use track::{Changes, Kind, Sizes};
+use track::{Changes, Kind, Read, Sizes};
 
 #[derive(Debug)]
 pub struct Starts {
     /// What is started, and all that is started by it in turn.
     leading: Leading,
+    /// The same by where that is decided.
+    deciding: Leading,
+    /// Below that: statements of methods that get the task.
+    passing: FxHashMap<(Act, StmtId), Bits>,
 }
 
 impl Default for Starts {
     fn default() -> Starts {
-        Starts { leading: Leading::new(Kind::Starts) }
+        let (leading, deciding) = (Leading::new(Kind::Starts), Leading::new(Kind::Decides));
+        Starts { leading, deciding, passing: FxHashMap::default() }
     }
 }
 
@@ -36,11 +42,35 @@ impl Starts {
         changes: &mut Changes,
     ) {
         let below = below(origins);
-        let mut done = Done::default();
+        let (mut started, mut decided) = (Done::default(), Done::default());
+        let mut passing: FxHashMap<(Act, StmtId), Bits> = FxHashMap::default();
         for site in &origins.sites {
-            done.entry(site.act).or_default().push((site.stmt, below[site.child].clone()));
+            let child = &below[site.child];
+            started.entry(site.act).or_default().push((site.stmt, child.clone()));
+            for &(act, stmt) in &site.events {
+                decided.entry(act).or_default().push((stmt, child.clone()));
+            }
+            for &frame in &site.passing {
+                passing.entry(frame).or_default().union_with(child);
+            }
         }
-        self.leading.update(world, done, delta, changes);
+        self.leading.update(world, started, delta, changes);
+        self.deciding.update(world, decided, delta, changes);
+        let before = std::mem::replace(&mut self.passing, passing);
+        if !changes.everything {
+            let frames: BTreeSet<&(Act, StmtId)> = before.keys().chain(self.passing.keys()).collect();
+            let differs = |frame: &&&(Act, StmtId)| before.get(frame) != self.passing.get(frame);
+            frames.iter().filter(differs).for_each(|(act, _)| changes.add(Read::of(Kind::Decides, *act)));
+        }
+    }
+
+    /// May the statement start the origin, or one that leads to it? Not if it only runs code that starts, for another
+    /// caller, a task that this caller brings.
+    pub fn during(&self, act: Act, stmt: StmtId, origin: Origin) -> bool {
+        let mut deciding = self.deciding.of(act).iter().filter(|&&(at, _)| at == stmt);
+        let passing = self.passing.get(&(act, stmt));
+        deciding.any(|(_, started)| started.contains(origin.index()))
+            || passing.is_some_and(|started| started.contains(origin.index()))
     }
 
     /// May an execution of the body have started the origin, or one that leads to it, before the statement?
@@ -69,6 +99,7 @@ impl Starts {
 
     pub fn sizes(&self, sizes: &mut Sizes) {
         self.leading.sizes(sizes);
+        self.deciding.sizes(sizes);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Origins, program points and locks: the vocabulary of order and mutual exclusion.
 
+use crate::bits::Bits;
 use arena::{Name, define_id};
 use ir::{ClassId, FieldId, MethodId, StmtId, Var};
 use pointsto::{Act, Obj};
@@ -38,6 +39,8 @@ pub struct OriginInfo {
     pub own_task: bool,
     /// Its tasks all run on this executor, one after the other.
     pub serial_on: Option<Obj>,
+    /// The entry points that lead to it, by number of origin; `None` if any may.
+    pub(crate) programs: Option<Bits>,
 }
 
 impl OriginInfo {
@@ -51,6 +54,7 @@ impl OriginInfo {
             runs_once: kind != OriginKind::Task,
             own_task: false,
             serial_on: None,
+            programs: None,
         }
     }
 
@@ -118,13 +122,26 @@ pub enum PathStep {
     Owner(FieldId),
     /// The array this one was loaded from.
     OwnerArray,
+    /// The last step to an explicit lock: what a `Lock` object is besides its monitor.
+    Explicit,
+}
+
+/// What is locked of an object. A monitor and the lock that the object itself is do not exclude each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LockKind {
+    /// `synchronized`.
+    Monitor,
+    /// By calls: a `Lock`, a `StampedLock`, the permit of a semaphore.
+    Explicit,
 }
 
 /// One way a lock is known, so that two holders can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockKey {
-    /// One concrete object: class literal, or allocated once.
+    /// The monitor of one concrete object: class literal, or allocated once.
     Unique(Obj),
+    /// One concrete explicit lock.
+    UniqueExplicit(Obj),
     /// The class object of a class whose literal nobody mentions: the lock of static synchronized methods.
     Class(ClassId),
     /// A string constant: the same object everywhere.
@@ -141,6 +158,7 @@ pub struct HeldLock {
     /// All ways it is known; empty if only its abstract objects are.
     pub keys: Vec<LockKey>,
     pub shared: bool,
+    pub kind: LockKind,
     /// Abstract objects it may be, for naming.
     pub objects: Vec<Obj>,
     /// The same for comparing: two locks without a common node are different.
@@ -162,6 +180,11 @@ pub enum LockNode {
     },
     /// The class object of a class whose literal nobody mentions.
     Class(ClassId),
+    /// The same as the first two for an explicit lock: `of` is the object it belongs to alone.
+    Explicit {
+        of: Option<Obj>,
+        object: Obj,
+    },
 }
 
 /// Do locks keep two accesses apart?

@@ -135,39 +135,45 @@ impl Unique {
 
     /// allocated by one statement of one activation, which executes at most once  ⟹  one concrete object
     fn is_unique(&self, world: &World<'_>, obj: Obj) -> bool {
-        let object = world.pointsto.object(obj);
-        let (method, stmt) = match object.site {
-            Site::Literal(_) | Site::The => return true,
-            Site::Merged | Site::Opaque => return false,
-            Site::Alloc(method, stmt) | Site::Model(method, stmt, _) => (method, stmt),
-        };
-        let allocates = |act: Act| {
-            let Some(body) = world.program.lowered(method) else { return false };
-            // The statement may be gone, and the object with it.
-            let Some(info) = body.stmts.get(stmt) else { return false };
-            match &info.kind {
-                StmtKind::New { dst, .. } | StmtKind::NewArray { dst, .. } | StmtKind::Lambda { dst, .. } => {
-                    world.pointsto.pts(act, *dst).contains(obj)
-                }
-                StmtKind::Call { dst: Some(dst), .. } => world.pointsto.pts(act, *dst).contains(obj),
-                _ => true,
+        match world.pointsto.object(obj).site {
+            Site::Literal(_) | Site::The => true,
+            Site::Merged | Site::Opaque => false,
+            Site::Alloc(..) | Site::Model(..) => {
+                maker(world, obj).is_some_and(|(maker, stmt)| self.executes_once(world, maker, stmt))
             }
-        };
-        // Tasks that tasks allocate carry the outer context, so that any activation may have made them.
-        let exact = !matches!(world.pointsto.context(object.ctx), Context::Origin(_));
-        let mut makers = world
-            .acts_of(method)
-            .iter()
-            .copied()
-            .filter(|&act| (!exact || world.pointsto.ctx(act) == object.ctx) && allocates(act));
-        let (Some(maker), None) = (makers.next(), makers.next()) else { return false };
-        self.executes_once(world, maker, stmt)
+        }
     }
 
     pub fn sizes(&self, sizes: &mut Sizes) {
         self.sources.sizes(sizes);
         self.objects.sizes(sizes);
         sizes.add("followers", self.follow.len());
+    }
+}
+
+/// The one statement of one activation that allocates the object.
+fn maker(world: &World<'_>, obj: Obj) -> Option<(Act, StmtId)> {
+    let object = world.pointsto.object(obj);
+    let (Site::Alloc(method, stmt) | Site::Model(method, stmt, _)) = object.site else { return None };
+    let allocates = |act: Act| {
+        let Some(body) = world.program.lowered(method) else { return false };
+        // The statement may be gone, and the object with it.
+        let Some(info) = body.stmts.get(stmt) else { return false };
+        match &info.kind {
+            StmtKind::New { dst, .. } | StmtKind::NewArray { dst, .. } | StmtKind::Lambda { dst, .. } => {
+                world.pointsto.pts(act, *dst).contains(obj)
+            }
+            StmtKind::Call { dst: Some(dst), .. } => world.pointsto.pts(act, *dst).contains(obj),
+            _ => true,
+        }
+    };
+    // Tasks that tasks allocate carry the outer context, so that any activation may have made them.
+    let exact = !matches!(world.pointsto.context(object.ctx), Context::Origin(_));
+    let acts = world.acts_of(method).iter().copied();
+    let mut makers = acts.filter(|&act| (!exact || world.pointsto.ctx(act) == object.ctx) && allocates(act));
+    match (makers.next(), makers.next()) {
+        (Some(maker), None) => Some((maker, stmt)),
+        _ => None,
     }
 }
 
@@ -199,9 +205,20 @@ impl<'a, 'w> Ways<'a, 'w> {
         if self.roots.contains(&act) {
             add(Source::Start);
         }
+        let mut handles: BTreeSet<Obj> = BTreeSet::new();
         for &at in self.sites.get(&act).into_iter().flatten() {
             let site = &self.origins.sites[at];
-            let many = site.parallel || site.repeat || site.together;
+            // A handle that exists once is started once, wherever that is done.
+            if let Some(handle) = site.only_handle()
+                && let Some((maker, stmt)) = maker(self.world, handle)
+                && let one @ Source::One(_) = self.one(maker, stmt)
+            {
+                if handles.insert(handle) {
+                    add(one);
+                }
+                continue;
+            }
+            let many = site.parallel || site.repeat || site.together || site.is_repeated;
             add(match site.events[..] {
                 [(act, stmt)] if !many => self.one(act, stmt),
                 _ => Source::Many,

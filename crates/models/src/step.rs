@@ -303,6 +303,8 @@ pub struct Spawn {
     pub after: Vec<Operand>,
     /// `serial`: origins spawned so on the same executor never overlap each other (timers, event threads).
     pub serial: bool,
+    /// `once`: the handle is started at most once, however often the call is made (threads).
+    pub once: bool,
     /// `repeat`: runs again and again (periodic tasks), never overlapping itself.
     pub repeat: bool,
     /// `parallel`: several instances run at the same time (parallel streams).

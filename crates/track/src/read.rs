@@ -111,6 +111,8 @@ pub enum Kind {
     Joins,
     /// What an activation starts.
     Starts,
+    /// What the statements of an activation decide to start.
+    Decides,
     /// Whether locks may be given up below an activation.
     Pauses,
     /// Objects that stand for other locks.

@@ -85,10 +85,11 @@ pub(super) fn meet(common: &mut Option<Vec<Hold>>, held: Vec<Hold>) {
 
 /// The field that a lock is known by.
 pub(super) fn field_of(key: &LockKey) -> Option<FieldId> {
+    let named = |steps: &[PathStep]| steps.iter().rfind(|step| **step != PathStep::Explicit).copied();
     match key {
-        LockKey::Path { steps, .. } | LockKey::Static { steps, .. } if !steps.is_empty() => {
-            match steps.last() {
-                Some(PathStep::Field(field)) => Some(*field),
+        LockKey::Path { steps, .. } | LockKey::Static { steps, .. } if named(steps).is_some() => {
+            match named(steps) {
+                Some(PathStep::Field(field)) => Some(field),
                 _ => None,
             }
         }
@@ -101,7 +102,7 @@ pub(super) fn field_of(key: &LockKey) -> Option<FieldId> {
 fn global_name(describe: &Describe<'_>, stages: &Stages<'_>, key: &LockKey) -> Option<String> {
     let program = stages.program;
     match key {
-        LockKey::Unique(obj) => object_name(describe, stages, *obj),
+        LockKey::Unique(obj) | LockKey::UniqueExplicit(obj) => object_name(describe, stages, *obj),
         LockKey::Class(class) => Some(format!("{}.class", program.class_display(*class))),
         LockKey::Text(text) => Some(format!("\"{}\"", &program.names[*text])),
         LockKey::Static { field, steps } => below(stages, program.field_display(*field), steps),
@@ -155,6 +156,7 @@ fn below(stages: &Stages<'_>, top: String, steps: &[PathStep]) -> Option<String>
             let body = stages.program.lowered(method)?;
             Some(format!("{name}.{}", &stages.program.names[body.vars.get(var)?.name?]))
         }
+        PathStep::Explicit => Some(name),
         PathStep::Capture(_) | PathStep::Owner(_) | PathStep::OwnerArray => None,
     })
 }

@@ -184,7 +184,7 @@ fn wanted_at(stages: &Stages<'_>, nesting: &Nesting) -> Option<Spot> {
 
 fn lock_site(stages: &Stages<'_>, node: LockNode) -> LockSite {
     match node {
-        LockNode::Object(object) | LockNode::Part { object, .. } => {
+        LockNode::Object(object) | LockNode::Part { object, .. } | LockNode::Explicit { object, .. } => {
             let object = stages.pointsto.object(object);
             (Some(object.site), object.class)
         }

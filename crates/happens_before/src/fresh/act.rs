@@ -59,6 +59,39 @@ impl ActFresh {
         all.map(kind).max().unwrap_or(Freshness::No)
     }
 
+    /// Does the call publish another value that this one was kept in before? The callee does not know of that.
+    pub fn goes_along(&self, stmt: StmtId, base: Var) -> bool {
+        let look = &self.look;
+        let here = look.moves.iter().filter(|(at, _)| *at == stmt);
+        let published: Vec<u32> = here
+            .filter_map(|(_, moved)| match *moved {
+                Move::Publish(root) | Move::PublishContents(root) => Some(root),
+                Move::Keep { .. } | Move::KeepContents { .. } => None,
+            })
+            .collect();
+        if published.is_empty() {
+            return false;
+        }
+        let value = look.value(base);
+        let mut seen: Vec<u32> = Vec::new();
+        let mut left: Vec<u32> = look.roots_of(value).iter().chain(look.holders_of(value)).copied().collect();
+        while let Some(next) = left.pop() {
+            for (_, moved) in look.moves.iter().filter(|(at, _)| *at != stmt) {
+                let holder = match *moved {
+                    Move::Keep { value, holder, .. } if value == next => holder,
+                    // What the first holds is held by the second as well.
+                    Move::KeepContents { value, holder, .. } if seen.contains(&value) => holder,
+                    _ => continue,
+                };
+                if !seen.contains(&holder) {
+                    seen.push(holder);
+                    left.push(holder);
+                }
+            }
+        }
+        seen.iter().any(|holder| published.contains(holder))
+    }
+
     fn is_published(&self, value: Value, stmt: StmtId) -> bool {
         let phis = &self.published_phis;
         let phi = value.phi.and_then(|phi| phis.binary_search_by_key(&phi, |&(phi, _)| phi).ok());

@@ -18,6 +18,8 @@ pub struct Arrival {
     stmt: StmtId,
     /// Parameters, with the caller's variables; `None` where it passes something else.
     passed: Vec<(usize, Option<Var>)>,
+    /// A constructor that the call runs on an object allocated for it: `map.computeIfAbsent(name, Item::new)`.
+    is_made: bool,
 }
 
 impl Fresh {
@@ -216,9 +218,12 @@ impl Fresh {
             (Some(var), _) if self.confined.contains(arrival.caller, var) && of.is_some() => {
                 Freshness::Unpublished
             }
-            (Some(var), Some(of)) => of.of(arrival.stmt, var),
+            (Some(var), Some(of)) if !of.goes_along(arrival.stmt, var) => of.of(arrival.stmt, var),
             _ => Freshness::No,
         };
+        if arrival.is_made && param == 0 {
+            return Freshness::Unpublished;
+        }
         passed.map(|&(_, var)| fresh(var)).min().unwrap_or(Freshness::No)
     }
 
@@ -348,12 +353,13 @@ fn arrivals(world: &World<'_>, act: Act) -> Option<Vec<Arrival>> {
     if !world.pointsto.runs(act) || world.flow(act).is_none() {
         return None;
     }
-    let callers = world.pointsto.callers(act).iter();
-    Some(
-        callers
-            .map(|&(caller, stmt)| Arrival { caller, stmt, passed: passed(world, caller, stmt, act) })
-            .collect(),
-    )
+    let selector = world.program.method(world.pointsto.method(act)).selector;
+    let constructs = world.program.selector_text(selector).0 == "<init>";
+    let arrival = |&(caller, stmt): &(Act, StmtId)| {
+        let is_made = constructs && !world.bindings_are_plain(caller, stmt, act);
+        Arrival { caller, stmt, passed: passed(world, caller, stmt, act), is_made }
+    };
+    Some(world.pointsto.callers(act).iter().map(arrival).collect())
 }
 
 /// What a call passes for the parameters of the callee.

@@ -7,7 +7,7 @@ use super::table::{LockId, SetId};
 use super::telling::Telling;
 use crate::branches::test;
 use crate::flow::Flow;
-use crate::types::{HeldLock, LockKey};
+use crate::types::LockKey;
 use crate::world::World;
 use arena::Id;
 use ir::{BlockId, StmtId, StmtKind, Var, access};
@@ -146,7 +146,11 @@ impl Intra<'_, '_, '_, '_> {
         let held = exit.map_or(&[][..], |exit| self.telling.set(exit));
         let caller_knows = |key: &LockKey| match key {
             LockKey::Path { root, .. } => flow.body.params.contains(root),
-            LockKey::Unique(_) | LockKey::Static { .. } | LockKey::Class(_) | LockKey::Text(_) => true,
+            LockKey::Unique(_)
+            | LockKey::UniqueExplicit(_)
+            | LockKey::Static { .. }
+            | LockKey::Class(_)
+            | LockKey::Text(_) => true,
         };
         found.net.acquired = held
             .iter()
@@ -199,15 +203,15 @@ impl Intra<'_, '_, '_, '_> {
         let (act, flow) = (self.act, self.flow);
         match &flow.body.stmts[stmt].kind {
             StmtKind::MonitorEnter { lock } => {
-                let lock = self.keys.of_var(act, flow, stmt, *lock, false);
-                let lock = self.telling.add(HeldLock { shared: false, ..lock });
+                let lock = self.keys.monitor(act, flow, stmt, *lock);
+                let lock = self.telling.add(lock);
                 if let Some(record) = record {
                     record.uses.push(LockUse { stmt: Some(stmt), lock, tries: false });
                 }
                 self.acquire(state, lock);
             }
             StmtKind::MonitorExit { lock } => {
-                let lock = self.keys.of_var(act, flow, stmt, *lock, false);
+                let lock = self.keys.monitor(act, flow, stmt, *lock);
                 let lock = self.telling.add(lock);
                 self.release(state, lock);
             }
@@ -311,8 +315,10 @@ impl Intra<'_, '_, '_, '_> {
             }
             return true;
         }
-        let may_be =
-            |held: LockId| self.telling.lock(held).objects.iter().any(|obj| released.objects.contains(obj));
+        let may_be = |held: LockId| {
+            let held = self.telling.lock(held);
+            held.kind == released.kind && held.objects.iter().any(|obj| released.objects.contains(obj))
+        };
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false

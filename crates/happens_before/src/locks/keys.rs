@@ -7,7 +7,7 @@ use super::swapped::swapped;
 use super::views::Views;
 use crate::flow::Flow;
 use crate::owners::Owners;
-use crate::types::{HeldLock, LockKey, LockNode, PathStep};
+use crate::types::{HeldLock, LockKey, LockKind, LockNode, PathStep};
 use crate::unique::Unique;
 use crate::world::World;
 use arena::{Id, IdSet};
@@ -26,41 +26,70 @@ pub struct Keys<'a, 'w> {
 }
 
 impl Keys<'_, '_> {
-    /// The lock in a variable.
-    pub fn of_var(&self, act: Act, flow: &Flow, stmt: StmtId, var: Var, shared: bool) -> HeldLock {
+    /// The explicit lock in a variable.
+    fn of_var(&self, act: Act, flow: &Flow, stmt: StmtId, var: Var, shared: bool) -> HeldLock {
         let path = self.paths.path(flow, act, var);
         let (objects, mode) = self.locked(self.world.pointsto.pts(act, var));
         let shared = shared || path.view.or(mode).unwrap_or(false);
-        let mut keys = vec![key(path)];
-        keys.extend(self.unique_key(&objects));
-        let nodes = self.nodes(act, flow, Some(var), &objects);
-        HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
+        let kind = LockKind::Explicit;
+        let mut keys = vec![explicit(key(path))];
+        keys.extend(self.unique_key(&objects, kind));
+        let nodes = self.nodes(act, flow, Some(var), &objects, kind);
+        HeldLock { keys, shared, kind, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
+    }
+
+    /// The monitor of what is in a variable.
+    pub fn monitor(&self, act: Act, flow: &Flow, stmt: StmtId, var: Var) -> HeldLock {
+        let path = self.paths.path(flow, act, var);
+        let objects = self.world.pointsto.pts(act, var);
+        let kind = LockKind::Monitor;
+        // The path to a view is that of what it is a view of.
+        let mut keys: Vec<LockKey> =
+            Some(path).filter(|path| path.view.is_none()).map(key).into_iter().collect();
+        keys.extend(self.unique_key(objects, kind));
+        let nodes = self.nodes(act, flow, Some(var), objects, kind);
+        HeldLock { keys, shared: false, kind, objects: sorted(objects), nodes, act, stmt: Some(stmt) }
     }
 
     /// The same lock, if its variable refers to one of these objects only.
     pub fn among(&self, lock: &HeldLock, var: Var, objects: &IdSet<Obj>) -> HeldLock {
         let Some(flow) = self.world.flow(lock.act) else { return lock.clone() };
-        let (objects, _) = self.locked(objects);
+        let objects = match lock.kind {
+            LockKind::Explicit => self.locked(objects).0,
+            LockKind::Monitor => objects.clone(),
+        };
         let mut keys = lock.keys.clone();
-        keys.extend(self.unique_key(&objects).filter(|key| !lock.keys.contains(key)));
-        let nodes = self.nodes(lock.act, flow, Some(var), &objects);
+        keys.extend(self.unique_key(&objects, lock.kind).filter(|key| !lock.keys.contains(key)));
+        let nodes = self.nodes(lock.act, flow, Some(var), &objects, lock.kind);
         HeldLock { keys, objects: sorted(&objects), nodes, ..lock.clone() }
     }
 
     /// A private part is known by its whole: by the one it was loaded from, or by all it may belong to.
-    fn nodes(&self, act: Act, flow: &Flow, var: Option<Var>, objects: &IdSet<Obj>) -> Vec<LockNode> {
+    fn nodes(
+        &self,
+        act: Act,
+        flow: &Flow,
+        var: Option<Var>,
+        objects: &IdSet<Obj>,
+        kind: LockKind,
+    ) -> Vec<LockNode> {
+        let node = |of: Option<Obj>, object: Obj| match (kind, of) {
+            (LockKind::Explicit, of) => LockNode::Explicit { of, object },
+            (LockKind::Monitor, Some(of)) => LockNode::Part { of, object },
+            (LockKind::Monitor, None) => LockNode::Object(object),
+        };
         let mut nodes = Vec::new();
         for object in objects.iter() {
             if matches!(self.world.pointsto.object(object).site, Site::Merged | Site::Opaque) {
                 continue;
             }
             if self.owners.wholes(object).is_none() {
-                nodes.push(LockNode::Object(object));
+                nodes.push(node(None, object));
                 continue;
             }
             let wholes = var.and_then(|var| self.loaded_from(act, flow, var, object));
             let wholes = wholes.unwrap_or_else(|| self.owners.tops(object));
-            nodes.extend(wholes.into_iter().map(|of| LockNode::Part { of, object }));
+            nodes.extend(wholes.into_iter().map(|of| node(Some(of), object)));
         }
         nodes.sort_unstable();
         nodes.dedup();
@@ -96,10 +125,11 @@ impl Keys<'_, '_> {
             Some(var) => self.of_var(act, flow, stmt, var, shared),
             None => {
                 let (objects, mode) = self.locked(&self.world.operand(act, stmt, operand));
-                let keys = self.unique_key(&objects).into_iter().collect();
+                let kind = LockKind::Explicit;
+                let keys = self.unique_key(&objects, kind).into_iter().collect();
                 let shared = shared || mode.unwrap_or(false);
-                let nodes = self.nodes(act, flow, None, &objects);
-                HeldLock { keys, shared, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
+                let nodes = self.nodes(act, flow, None, &objects, kind);
+                HeldLock { keys, shared, kind, objects: sorted(&objects), nodes, act, stmt: Some(stmt) }
             }
         }
     }
@@ -119,6 +149,7 @@ impl Keys<'_, '_> {
         }
         let [x, y] = swapped(self.paths, flow, act, a, b)?;
         let of = |value: Var| {
+            // Both end in the same step, so that they are of one kind.
             let keys = vec![key(self.paths.extend(flow, act, value, steps)?)];
             Some(HeldLock { keys, shared: first.shared || second.shared, ..first.clone() })
         };
@@ -131,26 +162,31 @@ impl Keys<'_, '_> {
         if method.access & access::SYNCHRONIZED == 0 {
             return None;
         }
+        let kind = LockKind::Monitor;
         if method.is_static() {
             return Some(match self.views.literal(method.class) {
                 Some(obj) => {
                     let (keys, nodes) = (vec![LockKey::Unique(obj)], vec![LockNode::Object(obj)]);
-                    HeldLock { keys, shared: false, objects: vec![obj], nodes, act, stmt: None }
+                    HeldLock { keys, shared: false, kind, objects: vec![obj], nodes, act, stmt: None }
                 }
                 // Nobody mentions the class object, so that only its synchronized methods lock it.
                 None => {
                     let class = method.class;
                     let (keys, nodes) = (vec![LockKey::Class(class)], vec![LockNode::Class(class)]);
-                    HeldLock { keys, shared: false, objects: Vec::new(), nodes, act, stmt: None }
+                    HeldLock { keys, shared: false, kind, objects: Vec::new(), nodes, act, stmt: None }
                 }
             });
         }
         let this = *flow.body.params.first()?;
-        Some(HeldLock { stmt: None, ..self.of_var(act, flow, StmtId(0), this, false) })
+        Some(HeldLock { stmt: None, ..self.monitor(act, flow, StmtId(0), this) })
     }
 
-    fn unique_key(&self, objects: &IdSet<Obj>) -> Option<LockKey> {
-        objects.single().filter(|&obj| self.unique.contains(obj)).map(LockKey::Unique)
+    fn unique_key(&self, objects: &IdSet<Obj>, kind: LockKind) -> Option<LockKey> {
+        let key = match kind {
+            LockKind::Monitor => LockKey::Unique,
+            LockKind::Explicit => LockKey::UniqueExplicit,
+        };
+        objects.single().filter(|&obj| self.unique.contains(obj)).map(key)
     }
 
     /// Views replaced by what they stand for, and the mode they agree on.
@@ -289,4 +325,12 @@ fn key(path: Path) -> LockKey {
         PathRoot::Static(field) => LockKey::Static { field, steps: path.steps },
         PathRoot::Text(text) => LockKey::Text(text),
     }
+}
+
+/// The explicit lock at the end of a path.
+fn explicit(mut key: LockKey) -> LockKey {
+    if let LockKey::Path { steps, .. } | LockKey::Static { steps, .. } = &mut key {
+        steps.push(PathStep::Explicit);
+    }
+    key
 }

@@ -14,11 +14,19 @@ impl Content<'_> {
                 self.objects(object, part).then_with(|| self.objects(of, other))
             }
             (LockNode::Class(a), LockNode::Class(b)) => self.classes(a, b),
+            (LockNode::Explicit { of, object }, LockNode::Explicit { of: other, object: lock }) => {
+                let by_owner = || match (of, other) {
+                    (Some(of), Some(other)) => self.objects(of, other),
+                    (of, other) => of.is_some().cmp(&other.is_some()),
+                };
+                self.objects(object, lock).then_with(by_owner)
+            }
             _ => {
                 let kind = |node: LockNode| match node {
                     LockNode::Object(_) => 0,
                     LockNode::Part { .. } => 1,
                     LockNode::Class(_) => 2,
+                    LockNode::Explicit { .. } => 3,
                 };
                 kind(a).cmp(&kind(b))
             }
@@ -32,6 +40,7 @@ impl Content<'_> {
         let by_nodes = || lists(&a.nodes, &b.nodes, |&a, &b| self.lock_nodes(a, b));
         self.acquired((a.act, a.stmt), (b.act, b.stmt))
             .then(a.shared.cmp(&b.shared))
+            .then(a.kind.cmp(&b.kind))
             .then_with(by_keys)
             .then_with(by_objects)
             .then_with(by_nodes)
@@ -50,9 +59,11 @@ impl Content<'_> {
             LockKey::Text(_) => 2,
             LockKey::Static { .. } => 3,
             LockKey::Path { .. } => 4,
+            LockKey::UniqueExplicit(_) => 5,
         };
         match (a, b) {
-            (LockKey::Unique(a), LockKey::Unique(b)) => self.objects(*a, *b),
+            (LockKey::Unique(a), LockKey::Unique(b))
+            | (LockKey::UniqueExplicit(a), LockKey::UniqueExplicit(b)) => self.objects(*a, *b),
             (LockKey::Class(a), LockKey::Class(b)) => self.classes(*a, *b),
             (LockKey::Text(a), LockKey::Text(b)) => self.names(*a, *b),
             (LockKey::Static { field, steps }, LockKey::Static { field: other, steps: others }) => {
@@ -72,6 +83,7 @@ impl Content<'_> {
             PathStep::Made(..) => 2,
             PathStep::Owner(_) => 3,
             PathStep::OwnerArray => 4,
+            PathStep::Explicit => 5,
         };
         let steps = |a: &PathStep, b: &PathStep| match (a, b) {
             (PathStep::Field(a), PathStep::Field(b)) | (PathStep::Owner(a), PathStep::Owner(b)) => {

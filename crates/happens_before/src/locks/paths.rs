@@ -337,6 +337,7 @@ impl Paths {
         for &step in steps {
             match step {
                 PathStep::Field(field) => path = self.load(flow, By::Act(act), path, field, DEEPEST)?,
+                PathStep::Explicit => path = path.then(&[step]),
                 _ if path.view.is_some() || path.steps.len() >= LONGEST => return None,
                 PathStep::Capture(_) if path.steps.is_empty() => {
                     let PathRoot::Var(root) = path.root else { return None };

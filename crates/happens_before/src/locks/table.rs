@@ -183,7 +183,7 @@ impl LockTable {
 /// One lock that is both: what both are known by.
 fn meet(content: &Content<'_>, a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
     let keys: Vec<LockKey> = a.keys.iter().filter(|key| b.keys.contains(key)).cloned().collect();
-    if keys.is_empty() && (a.objects.len() != 1 || a.objects != b.objects) {
+    if a.kind != b.kind || keys.is_empty() && (a.objects.len() != 1 || a.objects != b.objects) {
         return None;
     }
     let mut objects: Vec<_> = a.objects.iter().chain(&b.objects).copied().collect();
@@ -195,5 +195,5 @@ fn meet(content: &Content<'_>, a: &HeldLock, b: &HeldLock) -> Option<HeldLock> {
     // The same place whichever comes first.
     let places = [(a.act, a.stmt), (b.act, b.stmt)];
     let (act, stmt) = if content.acquired(places[1], places[0]).is_lt() { places[1] } else { places[0] };
-    Some(HeldLock { keys, shared: a.shared || b.shared, objects, nodes, act, stmt })
+    Some(HeldLock { keys, shared: a.shared || b.shared, kind: a.kind, objects, nodes, act, stmt })
 }

@@ -278,7 +278,9 @@ fn is_held(holding: &Holding<'_, '_>, table: &LockTable, act: Act, lock_use: &Lo
 /// Does the node stand for one lock only?
 fn is_one(unique: &Unique, node: LockNode) -> bool {
     match node {
-        LockNode::Object(object) | LockNode::Part { object, .. } => unique.contains(object),
+        LockNode::Object(object) | LockNode::Part { object, .. } | LockNode::Explicit { object, .. } => {
+            unique.contains(object)
+        }
         LockNode::Class(_) => true,
     }
 }

@@ -94,6 +94,9 @@ impl Finder<'_, '_> {
                     let is_alive = self.is_alive_at(life, site);
                     let is_reached = self.is_reached(life, site);
                     for &r1 in alike {
+                        if self.comes_after_only(r1, site.child) {
+                            continue;
+                        }
                         let starts_inside = is_reached && self.starts_inside(p, r1, site);
                         if is_alive
                             || starts_inside
@@ -117,6 +120,13 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Does R1 come to be by the only start of the child, so that it is never alive before?
+    fn comes_after_only(&self, r1: Origin, child: Origin) -> bool {
+        let info = &self.origins.info[child];
+        note(Read::of(Kind::Once, info.entry));
+        info.runs_once && (r1 == child || self.is_below_only(child, r1))
+    }
+
     /// May who lives there be alive when it is decided to start what the site starts?
     fn is_alive_at(&self, life: &[ReachId], site: &Site) -> bool {
         let mut events = site.events.iter();
@@ -134,7 +144,8 @@ impl Finder<'_, '_> {
         leading.any(|other| {
             other.events.iter().any(|event| {
                 let during = |of: &(Act, StmtId)| of != event && self.runs_during(*of, event.0);
-                site.events.iter().any(|of| of == event && other.stmt != site.stmt || during(of))
+                let again = other.stmt != site.stmt || other.is_repeated;
+                site.events.iter().any(|of| of == event && again || during(of))
             })
         })
     }

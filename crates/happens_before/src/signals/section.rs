@@ -7,7 +7,7 @@ use crate::bits::Bits;
 use crate::flow::Flow;
 use crate::locks::Locks;
 use crate::reach::{Barrier, Kills, Seed, Start, Walk};
-use crate::types::{HeldLock, LockKey, Point};
+use crate::types::{HeldLock, LockKey, LockKind, Point};
 use arena::Id;
 use ir::{StmtId, StmtKind};
 use pointsto::{Act, Obj};
@@ -28,7 +28,8 @@ impl Section {
         let mut acts = BTreeSet::new();
         for (act, stmt, taken) in locks.taken() {
             let may_be = taken.keys.contains(&lock.key)
-                || taken.objects.iter().any(|object| lock.objects.contains(object));
+                || taken.kind == lock.kind
+                    && taken.objects.iter().any(|object| lock.objects.contains(object));
             // What is held already is not taken anew.
             let is_held = |point: Point| {
                 let is_own = |held: &&HeldLock| stmt.is_none() && (held.act, held.stmt) == (act, None);
@@ -134,6 +135,7 @@ pub fn within(
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Common {
     pub key: LockKey,
+    pub kind: LockKind,
     pub objects: Vec<Obj>,
 }
 
@@ -144,7 +146,11 @@ pub fn common_locks(locks: &Locks, points: &[Point]) -> Vec<Common> {
     for held in locks.held(first).filter(|held| !held.shared) {
         let known = held.keys.iter().filter(|key| !matches!(key, LockKey::Path { .. }));
         let common = known.filter(|key| rest.iter().all(|point| holds(locks, point, key)));
-        found.extend(common.map(|key| Common { key: key.clone(), objects: held.objects.clone() }));
+        found.extend(common.map(|key| Common {
+            key: key.clone(),
+            kind: held.kind,
+            objects: held.objects.clone(),
+        }));
     }
     found
 }

@@ -5,7 +5,7 @@ use super::blocks::{Graph, NodeKind};
 use super::listing::Listing;
 use super::live::Live;
 use super::machine::{Draft, Machine};
-use crate::body::{BlockId, CallKind, Cond, Const, Op, StmtKind};
+use crate::body::{BlockId, CallKind, Cond, Const, Op, StmtKind, Var};
 use crate::descriptor::{self, Type};
 use crate::program::{ClassId, FieldRef, MethodRef, Program};
 use arena::Id;
@@ -84,7 +84,16 @@ impl Machine<'_, '_> {
             Insn::ArrayLoad(kind) => {
                 let (index, base) = (self.pop()?, self.pop()?);
                 let dst = self.push_new(element_type(*kind));
+                let is_argument = matches!(
+                    listing.insns.get(at + 1),
+                    Some(Insn::Invoke { method, .. }) if !method.descriptor.starts_with("()")
+                );
+                let stored = self.just_stored(base, index, is_argument).filter(|_| *kind == ArrayKind::Ref);
                 self.emit(StmtKind::LoadElem { dst, base, index });
+                if let Some(stored) = stored {
+                    self.pop()?;
+                    self.push(stored);
+                }
             }
             Insn::ArrayStore(_) => {
                 let (src, index, base) = (self.pop()?, self.pop()?, self.pop()?);
@@ -189,6 +198,46 @@ impl Machine<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What was stored at this place of an array, if nothing has happened since that could change it:
+    /// `runners[0] = new Runner(); runners[0].run();`. At a variable place only arguments of calls: a thread that a loop
+    /// starts as an element is joined as one.
+    fn just_stored(&self, base: Var, index: Var, is_argument: bool) -> Option<Var> {
+        let here = self.draft.stmts.iter().rev().take_while(|stmt| stmt.block == self.block);
+        let defined =
+            |var: Var| here.clone().find(|stmt| stmt.kind.def() == Some(var)).map(|stmt| &stmt.kind);
+        let number = |var: Var| match defined(var) {
+            Some(StmtKind::Const { value: Const::Int(value), .. }) => Some(*value),
+            _ => None,
+        };
+        let is_same = |a: Var, b: Var| match (defined(a), defined(b)) {
+            _ if a == b => true,
+            (Some(StmtKind::LoadStatic { field: a, .. }), Some(StmtKind::LoadStatic { field: b, .. })) => {
+                a == b
+            }
+            _ => false,
+        };
+        let changes_nothing = |kind: &StmtKind| {
+            matches!(
+                kind,
+                StmtKind::Const { .. }
+                    | StmtKind::LoadStatic { .. }
+                    | StmtKind::Copy { .. }
+                    | StmtKind::New { .. }
+            )
+        };
+        match here.clone().map(|stmt| &stmt.kind).find(|kind| !changes_nothing(kind))? {
+            &StmtKind::StoreElem { base: into, index: at, src } => {
+                let is_here = is_same(base, into)
+                    && match is_argument && at == index {
+                        true => true,
+                        false => number(at)? == number(index)?,
+                    };
+                is_here.then_some(src)
+            }
+            _ => None,
+        }
     }
 
     fn constant(&mut self, constant: &classfile::Const<'_>) -> Result<(), String> {

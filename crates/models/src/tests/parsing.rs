@@ -41,6 +41,7 @@ fn a_thread_starts_its_own_run_and_its_task() {
             handle: Some(this()),
             after: vec![],
             serial: false,
+            once: false,
             repeat: false,
             parallel: false,
             waits: false,
@@ -55,7 +56,7 @@ fn a_thread_starts_its_own_run_and_its_task() {
 
 #[test]
 fn every_option_of_a_spawn_is_read() {
-    let text = "spawn p0[].apply(this.$elem, p1) into ret.$elem on this handle ret after p2 after this serial repeat parallel \
+    let text = "spawn p0[].apply(this.$elem, p1) into ret.$elem on this handle ret after p2 after this serial once repeat parallel \
                 waits when-parallel";
     let expected = Spawn {
         receiver: operand(Root::Param(0), &["[]"]),
@@ -66,6 +67,7 @@ fn every_option_of_a_spawn_is_read() {
         handle: Some(operand(Root::Ret, &[])),
         after: vec![operand(Root::Param(2), &[]), this()],
         serial: true,
+        once: true,
         repeat: true,
         parallel: true,
         waits: true,

@@ -338,6 +338,10 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output")]
     pub suppressed: bool,
 
+    /// List what one engine suspects and the other rules out, each with the reason.
+    #[arg(long, help_heading = "Output")]
+    pub dismissed: bool,
+
     /// Print findings and nothing else.
     #[arg(long, short, conflicts_with = "notes", help_heading = "Output")]
     pub quiet: bool,

@@ -129,7 +129,11 @@ fn deliver(report: &Report, project: &Project, settings: &Settings) -> Result<()
 }
 
 fn as_json(report: &Report, project: &Project, settings: &Settings) -> String {
-    let render = if settings.stats { json::render_with_times } else { json::render };
+    let render = match (settings.stats, settings.dismissed) {
+        (true, _) => json::render_with_times,
+        (false, true) => json::render_with_dismissed,
+        (false, false) => json::render,
+    };
     render(report, settings.least, &ProjectSources::for_machine(project))
 }
 
@@ -150,6 +154,10 @@ fn as_text(report: &Report, project: &Project, settings: &Settings) -> String {
     }
     for one in report.suppressed_from(settings.least).filter(|_| settings.suppressed) {
         out.push_str(&text::suppressed(one, &sources, &settings.look));
+        out.push('\n');
+    }
+    for finding in report.dismissed(settings.least).filter(|_| settings.dismissed) {
+        out.push_str(&text::dismissed(finding, &sources, &settings.look));
         out.push('\n');
     }
     if settings.stats {

@@ -27,6 +27,8 @@ pub struct Settings {
     pub stats: bool,
     pub notes: bool,
     pub suppressed: bool,
+    /// What is ruled out is listed as well.
+    pub dismissed: bool,
     pub quiet: bool,
     pub progress: bool,
     /// Where there is no progress to see, a long run is announced in a line.
@@ -106,6 +108,7 @@ impl Settings {
             stats: args.stats,
             notes: show.notes,
             suppressed: show.suppressed,
+            dismissed: show.dismissed,
             quiet: show.quiet,
         }
     }
@@ -129,7 +132,8 @@ impl Settings {
             StoryFormat::Text => Format::Text,
             StoryFormat::Json => Format::Json,
         };
-        let show = ShowArgs { all: false, notes: false, suppressed: false, quiet: false, color };
+        let show =
+            ShowArgs { all: false, notes: false, suppressed: false, dismissed: false, quiet: false, color };
         let (fail_on, accept) = (Some(FailOn::Never), AcceptArgs::default());
         let args = CheckArgs { program, keep, format, output: None, fail_on, accept, stats: false, show };
         Settings::resolve(args, config, around)

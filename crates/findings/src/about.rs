@@ -18,8 +18,18 @@ pub struct About {
     pub findings: Vec<Reported>,
     /// In the order of their places, one for each place and method.
     pub accesses: Vec<Access>,
+    /// Each two places of which one writes and threads of the program reach both, with what is concluded about them.
+    pub pairs: Vec<PairVerdict>,
     /// Who was asked. Where both were, what only the compositional engine knows is never reached.
     pub engines: Vec<Engine>,
+}
+
+/// Two places that touch the same field, or one that two threads may be at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PairVerdict {
+    pub sides: [Place; 2],
+    /// How sure a race is, or why there is none.
+    pub verdict: Result<Confidence, Dismissed>,
 }
 
 /// The lock that accesses to a field hold.

@@ -18,7 +18,9 @@ mod suppress;
 mod unguarded;
 mod words;
 
-pub use about::{About, AboutLock, Access, Covered, FieldGuard, Guard, Held, Origin, Part, Reported, Why};
+pub use about::{
+    About, AboutLock, Access, Covered, FieldGuard, Guard, Held, Origin, PairVerdict, Part, Reported, Why,
+};
 pub use baseline::{Accepted, Baseline, Beside};
 pub use comparison::Comparison;
 pub use delta::FindingsDelta;

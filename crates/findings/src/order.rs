@@ -24,6 +24,12 @@ impl Report {
             move |finding: &&Arc<Finding>| finding.confidence.at_least(min) && finding.dismissed.is_empty();
         self.findings.iter().filter(is_told)
     }
+
+    /// What one engine suspects at least as certainly as `min`, and the other rules out.
+    pub fn dismissed(&self, min: Confidence) -> impl Iterator<Item = &Finding> {
+        let findings = self.findings.iter().map(Arc::as_ref);
+        findings.filter(move |one| one.confidence.at_least(min) && !one.dismissed.is_empty())
+    }
 }
 
 impl Finding {

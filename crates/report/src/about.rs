@@ -396,6 +396,7 @@ mod tests {
     fn about(accesses: Vec<Access>) -> About {
         let with = accesses.iter().filter(|access| !access.lacks_guard).count();
         About {
+            pairs: Vec::new(),
             field: "bank.Account.balance".into(),
             guard: Some(Guard { name: "this".into(), with, of: accesses.len(), is_declared: false }),
             why: Why::Reported,
@@ -426,6 +427,7 @@ mod tests {
             message: "bank.Account.balance is read without `this`".into(),
         };
         let about = About {
+            pairs: Vec::new(),
             guard: Some(Guard { name: "this".into(), with: 1, of: 2, is_declared: false }),
             findings: vec![reported],
             ..about(vec![made, read, write])

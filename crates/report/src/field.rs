@@ -5,7 +5,7 @@ use crate::Sources;
 use crate::json::{JsonFinding, JsonTool, SCHEMA, pretty, tool};
 use crate::names::Names;
 use crate::text::{Look, clean, lock, readable};
-use findings::{About, Access, Finding, Guard, Held, Part};
+use findings::{About, Access, Dismissed, Finding, Guard, Held, PairVerdict, Part, Place};
 use serde::Serialize;
 
 /// The field, its verdict, its findings, and a line or two for each access.
@@ -32,6 +32,17 @@ pub fn text(about: &About, sources: &dyn Sources, look: &Look) -> String {
     }
     for access in &about.accesses {
         out.push_str(&access_text(access, &names, look));
+    }
+    if !about.pairs.is_empty() {
+        out.push_str(&format!("\n{}\n", look.key("pairs")));
+    }
+    for pair in &about.pairs {
+        let [one, other] = pair.sides.each_ref().map(|place| clean(&names.place(place)));
+        let verdict = match &pair.verdict {
+            Ok(confidence) => format!("race ({} confidence)", confidence.id()),
+            Err(why) => why.text().to_owned(),
+        };
+        out.push_str(&format!("  {one} with {other}\n        {verdict}\n"));
     }
     out
 }
@@ -104,6 +115,7 @@ struct JsonField {
     guards: Vec<String>,
     findings: Vec<JsonReported>,
     accesses: Vec<JsonAccess>,
+    pairs: Vec<JsonPair>,
     engines: Vec<&'static str>,
 }
 
@@ -135,6 +147,32 @@ struct JsonAccess {
     published: bool,
     lacks_guard: bool,
     engine: &'static str,
+}
+
+#[derive(Serialize)]
+struct JsonPair {
+    places: [JsonPairPlace; 2],
+    /// `race`, or the id of the reason that rules it out.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct JsonPairPlace {
+    file: String,
+    line: u32,
+}
+
+impl JsonPair {
+    fn new(pair: &PairVerdict, names: &Names<'_>) -> JsonPair {
+        let place = |place: &Place| JsonPairPlace { file: names.file(&place.file), line: place.line };
+        JsonPair {
+            places: pair.sides.each_ref().map(place),
+            verdict: pair.verdict.map_or_else(Dismissed::id, |_| "race"),
+            confidence: pair.verdict.ok().map(|confidence| confidence.id()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -172,6 +210,7 @@ impl JsonField {
             guards: about.guards.clone(),
             findings: findings.collect(),
             accesses: about.accesses.iter().map(|access| JsonAccess::new(access, names)).collect(),
+            pairs: about.pairs.iter().map(|pair| JsonPair::new(pair, names)).collect(),
             engines: about.engines.iter().map(|engine| engine.id()).collect(),
         }
     }

@@ -12,20 +12,33 @@ pub const SCHEMA: u32 = 1;
 /// The findings at least as certain as `min`, all notes, and the statistics without times: the same
 /// program gives the same bytes.
 pub fn render(report: &Report, min: Confidence, sources: &dyn Sources) -> String {
-    document(report, min, sources, vec![])
+    document(report, min, sources, vec![], false)
+}
+
+/// The same with what one engine suspects and the other rules out.
+pub fn render_with_dismissed(report: &Report, min: Confidence, sources: &dyn Sources) -> String {
+    document(report, min, sources, vec![], true)
 }
 
 /// The same with the seconds that each stage took.
 pub fn render_with_times(report: &Report, min: Confidence, sources: &dyn Sources) -> String {
-    document(report, min, sources, report.stats.seconds.clone())
+    document(report, min, sources, report.stats.seconds.clone(), false)
 }
 
-fn document(report: &Report, min: Confidence, sources: &dyn Sources, seconds: Vec<(String, f64)>) -> String {
+fn document(
+    report: &Report,
+    min: Confidence,
+    sources: &dyn Sources,
+    seconds: Vec<(String, f64)>,
+    with_dismissed: bool,
+) -> String {
     let names = Names::new(sources);
+    let dismissed = report.dismissed(min).filter(|_| with_dismissed);
     let document = Document {
         schema: SCHEMA,
         tool: tool(),
         findings: report.shown(min).map(|finding| JsonFinding::new(finding, &names)).collect(),
+        dismissed: dismissed.map(|finding| JsonFinding::new(finding, &names)).collect(),
         suppressed: report.suppressed_from(min).map(|one| JsonSuppressed::new(one, &names)).collect(),
         notes: report.notes.iter().map(JsonNote::new).collect(),
         stats: JsonStats::new(&report.stats, seconds),
@@ -56,6 +69,8 @@ struct Document {
     schema: u32,
     tool: JsonTool,
     findings: Vec<JsonFinding>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dismissed: Vec<JsonFinding>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressed: Vec<JsonSuppressed>,
     notes: Vec<JsonNote>,

@@ -9,7 +9,9 @@ mod scope;
 use crate::Session;
 use compositional::Asked;
 use detect::Stages;
-use findings::{About, Access, Confidence, Dismissed, Engine, FieldGuard, Report, Reported, Why};
+use findings::{
+    About, Access, Confidence, Dismissed, Engine, FieldGuard, PairVerdict, Report, Reported, Why,
+};
 use guard::Facts;
 use ir::{ClassId, FieldId, Loaded, Program};
 use scope::Scope;
@@ -129,17 +131,18 @@ impl Session {
             // A class may be loaded only because of what the program was before.
             if !uses.accesses.is_empty() {
                 let name = program.names[program.field_ref(field).name].to_string();
-                let Found { facts, accesses, dismissed } = found.entry(name).or_default();
+                let Found { facts, accesses, dismissed, pairs } = found.entry(name).or_default();
                 facts.flags |= program.field(field).access;
                 facts.is_lock |= uses.is_lock;
                 *dismissed = uses.dismissed;
+                *pairs = uses.pairs;
                 accesses.extend(uses.accesses);
             }
         }
     }
 
     fn about(&self, class: &str, name: &str, found: Found) -> About {
-        let Found { facts, accesses, dismissed } = found;
+        let Found { facts, accesses, dismissed, pairs } = found;
         let (field, engines) = (format!("{}.{name}", class.replace('/', ".")), self.engines());
         let mut accesses = one_each(accesses);
         let guard = guard::find(&facts, &accesses);
@@ -157,7 +160,7 @@ impl Session {
                 guard::why(&facts, &accesses, guard.as_ref(), judged, &engines)
             }
         };
-        About { field, guard, why, guards: Vec::new(), findings: reported, accesses, engines }
+        About { field, guard, why, guards: Vec::new(), findings: reported, accesses, pairs, engines }
     }
 }
 
@@ -167,6 +170,7 @@ struct Found {
     facts: Facts,
     accesses: Vec<Access>,
     dismissed: Option<Dismissed>,
+    pairs: Vec<PairVerdict>,
 }
 
 fn loaded(program: &Program, class: &str) -> Option<ClassId> {

@@ -11,6 +11,7 @@ mod explain;
 mod inputs;
 mod kept;
 mod kept_state;
+mod lists;
 mod models;
 mod rules;
 mod sites;

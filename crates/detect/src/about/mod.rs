@@ -20,13 +20,17 @@ use crate::words::Words;
 use crate::{Detect, Stages};
 use arena::Name;
 use classfile::Layer;
-use findings::{Dismissed, Part};
+use findings::{Dismissed, PairVerdict, Part, Place};
 use happens_before::Freshness;
 use ir::{Body, ClassId, FieldId, MethodId, MethodRef, Program, StmtId, StmtKind, Var};
 use pointsto::Act;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spot::{Spots, Visits};
+use std::collections::BTreeMap;
 use track::Changes;
+
+/// Of a field that more places touch, the pairs of the first are told.
+const MOST_PLACES: usize = 40;
 
 /// What is done to a field.
 #[derive(Debug, Default)]
@@ -35,6 +39,8 @@ pub struct Uses {
     pub accesses: Vec<findings::Access>,
     /// What keeps them apart; nothing if some are not kept apart.
     pub dismissed: Option<Dismissed>,
+    /// The same for each two places.
+    pub pairs: Vec<PairVerdict>,
     /// What it holds is locked somewhere.
     pub is_lock: bool,
 }
@@ -65,7 +71,8 @@ impl Detect {
         }
         let told = |Found { spots, touches, is_lock }: Found| {
             let (accesses, dismissed) = (visits.tell(spots), self.dismissed(&touches));
-            Uses { accesses, dismissed, is_lock }
+            let pairs = self.pairs_of(stages, &touches);
+            Uses { accesses, dismissed, pairs, is_lock }
         };
         found.into_iter().map(told).collect()
     }
@@ -125,6 +132,33 @@ impl Detect {
                 }
             }
         }
+    }
+
+    /// What is concluded about each two places.
+    fn pairs_of(&self, stages: &Stages<'_>, touches: &FxHashSet<TouchId>) -> Vec<PairVerdict> {
+        let mut places: BTreeMap<Place, Vec<TouchId>> = BTreeMap::new();
+        for &touch in touches {
+            let (method, stmt) = self.memory.statement(touch);
+            let line =
+                stages.program.lowered(method).and_then(|body| body.stmts.get(stmt)).map(|stmt| stmt.line);
+            let file = stages.program.class_file(stages.program.method_ref(method).class);
+            places.entry(Place { file, line: line.unwrap_or(0) }).or_default().push(touch);
+        }
+        let places: Vec<(Place, Vec<TouchId>)> = places.into_iter().take(MOST_PLACES).collect();
+        let mut verdicts = Vec::new();
+        for (at, (place, one)) in places.iter().enumerate() {
+            for (other_place, other) in &places[at..] {
+                let is_alike = |pair: &Pair| self.memory.kind_of(pair.0) == self.memory.kind_of(pair.1);
+                let pairs = one.iter().flat_map(|&one| other.iter().map(move |&other| Pair::of(one, other)));
+                let verdict = match self.answer(pairs.filter(is_alike)) {
+                    Some(Answer::Race(sure)) => Ok(sure.confidence),
+                    Some(Answer::Dismissed(why)) => Err(why),
+                    Some(Answer::Unreached) | None => continue,
+                };
+                verdicts.push(PairVerdict { sides: [place.clone(), other_place.clone()], verdict });
+            }
+        }
+        verdicts
     }
 
     /// What keeps the statements apart.

@@ -19,7 +19,7 @@ pub(crate) use method::readable;
 pub use note::{most_important, no_longer, note, note_counts};
 pub(crate) use side::{deed, doer, lock};
 pub use summary::summary;
-pub use update::{brief, fixed, hidden, introduced, raised, suppressed};
+pub use update::{brief, dismissed, fixed, hidden, introduced, raised, suppressed};
 
 use crate::{Sources, names::Names};
 use extent::Extent;

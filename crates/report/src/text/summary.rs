@@ -11,13 +11,13 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
         0 => look.good("no findings"),
         n => format!("{} ({}): {}", look.key(&plural(n, "finding")), rules(report, min), levels(report, min)),
     };
-    let discharged = report.findings.iter().filter(|finding| !finding.dismissed.is_empty()).count();
-    let hidden = match report.findings.len() - shown - discharged {
+    let dismissed = report.findings.iter().filter(|finding| !finding.dismissed.is_empty()).count();
+    let hidden = match report.findings.len() - shown - dismissed {
         0 => None,
         1 => Some("1 hidden at low confidence, --all shows it".to_owned()),
         hidden => Some(format!("{hidden} hidden at low confidence, --all shows them")),
     };
-    let proven = (discharged > 0).then(|| format!("{discharged} proven impossible"));
+    let proven = (dismissed > 0).then(|| format!("{dismissed} dismissed, --dismissed lists them"));
     [head].into_iter().chain(hidden).chain(proven).chain(aside(report, min)).collect::<Vec<_>>().join(" · ")
 }
 

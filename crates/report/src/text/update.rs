@@ -31,6 +31,12 @@ pub fn suppressed(one: &Suppressed, sources: &dyn Sources, look: &Look) -> Strin
     format!("{} {line} · {} ({})", look.key("suppressed"), clean(&one.reason), clean(&one.place))
 }
 
+/// "dismissed race (high confidence): … · common lock: both sides hold the same lock".
+pub fn dismissed(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
+    let reasons: Vec<&str> = finding.dismissed.iter().map(|why| why.text()).collect();
+    format!("{} {} · {}", look.key("dismissed"), brief(finding, sources, look), reasons.join("; "))
+}
+
 /// "race (high confidence): n is written by two threads · Main.java:3 with :7 · 3cb8837cfb27ba79".
 pub fn brief(finding: &Finding, sources: &dyn Sources, look: &Look) -> String {
     let names = Names::new(sources);

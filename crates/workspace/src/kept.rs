@@ -211,6 +211,7 @@ mod tests {
         let place = || Place { file: "a/B.java".into(), line: 7 };
         let lock = || LockUse { name: "this".into(), place: place(), shared: true };
         let site = Site {
+            evidence: Some(findings::Evidence::Locks),
             access: AccessKind::Acquire,
             place: place(),
             method: "a.B.run()".into(),
@@ -223,6 +224,10 @@ mod tests {
             trace: vec![Frame { method: "a.B.main(String[])".into(), place: place() }],
         };
         let finding = Finding {
+            about_contents: true,
+            held_in: Some("bank.Bank.names".into()),
+            is_declared: true,
+            limit: Some(Confidence::Medium),
             id: "3cb8837cfb27ba79".into(),
             cause: "2ba68a385dfb6997".into(),
             rule: Rule::Deadlock,

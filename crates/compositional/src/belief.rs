@@ -191,7 +191,9 @@ fn doubts(
     );
     doubt(is_far_start(engine, sides), "it may be that one of them is started only once", MEDIUM);
     doubt(comes_before_start(engine, sides), "it is written before the thread is started", MEDIUM);
-    doubt(comes_after_wait(engine, sides), "a thread is waited for before, perhaps the other one", MEDIUM);
+    // Within one method it is known which thread was waited for.
+    let is_after_wait = !is_beside && comes_after_wait(engine, sides);
+    doubt(is_after_wait, "a thread is waited for before, perhaps the other one", MEDIUM);
     let is_element = sides[0].path.last() == Some(Step::Elements);
     doubt(is_element && !is_declared, "they may touch different elements", MEDIUM);
     let are_started = sides.iter().all(|side| side.access.started > 0);

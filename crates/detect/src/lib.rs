@@ -23,6 +23,7 @@ mod proof;
 mod race;
 mod steps;
 mod told;
+mod users;
 mod view;
 mod ways;
 mod words;

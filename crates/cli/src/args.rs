@@ -302,6 +302,11 @@ pub struct ProgramSettings {
     )]
     pub exclude: Vec<String>,
 
+    /// Facts the whole-program engine may work out before it leaves out dependencies, then entry points
+    /// [default: 4000000]
+    #[arg(long, value_name = "FACTS", value_parser = value_parser!(u64).range(1..), help_heading = "Analysis")]
+    pub budget: Option<u64>,
+
     /// Read what library calls mean from this file too; its entries win. May be repeated.
     #[arg(long, value_name = "FILE", help_heading = "Analysis")]
     pub models: Vec<PathBuf>,

@@ -92,6 +92,8 @@ impl Settings {
                     least,
                     engines: program.engine.map_or_else(|| configured_engines(config.engine), engines),
                     annotations: annotations(&config),
+                    budget: program.budget.or(config.budget).unwrap_or_default(),
+                    dependency_budget: None,
                     threads: program.threads.map_or(0, usize::from),
                     follow: false,
                     keep: false,

@@ -5,6 +5,7 @@ use crate::crowd::Crowds;
 use crate::pair::{Judge, Pair};
 use crate::race::Races;
 use crate::told::{Memory, Tie, Told, tell};
+use crate::users::is_users;
 use findings::Confidence;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -88,7 +89,9 @@ impl Groups {
             let told = self.told.record(|| {
                 let is_told = !crowds.leave_out(judge.memory.kind_of(pair.0), pair);
                 let witness = races.witness(pair).filter(|_| is_told)?;
-                Some(tell(judge.stages, judge.describe, &judge.questions.steps, witness))
+                let told = tell(judge.stages, judge.describe, &judge.questions.steps, witness);
+                let methods = [told.methods.0, told.methods.1];
+                methods.iter().any(|&method| is_users(judge.stages, method)).then_some(told)
             });
             (pair, told)
         };

@@ -23,6 +23,7 @@ mod pair;
 mod race;
 mod steps;
 mod told;
+mod users;
 mod verdict;
 mod view;
 mod ways;

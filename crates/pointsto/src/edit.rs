@@ -2,6 +2,7 @@
 //! in under the new one, everything named after a statement follows it to its new place.
 
 use crate::again::{Affected, Again};
+use crate::dependencies::Surveyed;
 use crate::graph::Node;
 use crate::removed::constants;
 use crate::retract::Doubts;
@@ -42,14 +43,22 @@ impl PointsTo {
         let before = self.facts();
         let own = (!self.choice.gave_up()).then(|| self.take_back(program, models, delta, &affected));
         program.commit(delta);
+        survey.recount_dependencies(program, delta);
+        self.recount_dependencies(program, delta);
         if affected.moves() {
             models.forget();
         }
         affected.methods().for_each(|method| models.forget_method(method));
         let roots = &find_roots(program);
+        if self.refused.as_ref().is_some_and(|refused| refused.is_touched(delta) || *roots != self.roots) {
+            match Surveyed::with_dependencies(program, models, roots, options, progress) {
+                Ok(with) => return self.apply_surveyed(with, program, models, roots, options, progress),
+                Err(refused) => self.refused = Some(refused),
+            }
+        }
+        let limit = Limit::of_survey(options, survey.traits.dependencies());
         let most_taken = options.most_taken;
-        let mut edit =
-            Edit { delta, roots, affected: &affected, told_apart: None, limit: Limit::NONE, most_taken };
+        let mut edit = Edit { delta, roots, affected: &affected, told_apart: None, limit, most_taken };
         if !survey.follow(program, models, of_survey, &edit) {
             return self.apply(program, models, roots, options, progress);
         }
@@ -58,8 +67,11 @@ impl PointsTo {
         sizes.update(&survey, &told);
         survey.sizes = sizes;
         let choice = survey.choose(program, roots, options);
+        if !choice.is_affordable(options) {
+            return self.apply(program, models, roots, options, progress);
+        }
         edit.told_apart = Some(choice.contexts());
-        edit.limit = survey.limit(options);
+        edit.limit = survey.limit(options, &choice);
         if !own.is_some_and(|own| self.follow(program, models, own, &edit)) {
             return self.apply_after(survey, choice, program, models, roots, options, progress);
         }

@@ -5,6 +5,7 @@ mod again;
 mod asked;
 mod body;
 mod call;
+mod dependencies;
 mod digest;
 mod edit;
 mod expand;

@@ -5,7 +5,8 @@ use crate::rule::Leaf;
 use crate::state::{ExpandedCall, Gaps, Place, Placed, PointsTo};
 use crate::types::*;
 use arena::IdSet;
-use ir::{FieldId, MethodId, Program, StmtId, StmtKind, Var};
+use classfile::Layer;
+use ir::{ClassId, FieldId, MethodId, Program, StmtId, StmtKind, Var};
 use models::{Member, ModelId, Operand, Root};
 use track::{Kind, Read, note};
 
@@ -289,7 +290,12 @@ impl PointsTo {
 
     /// What was not looked into.
     pub fn gaps(&self, program: &Program) -> Gaps {
-        let mut gaps = Gaps { merged_origins: self.merged_origins, ..Gaps::default() };
+        let mut gaps = Gaps {
+            merged_origins: self.merged_origins,
+            is_cut: self.refused.is_some(),
+            left_out: self.left_out.clone(),
+            ..Gaps::default()
+        };
         let at = |place: Place| (self.acts[self.places[place].act].method, self.places[place].stmt);
         for &leaf in &self.gaps {
             match leaf {
@@ -309,6 +315,8 @@ impl PointsTo {
                 | Leaf::CalledBack(..) => {}
             }
         }
+        let is_of_dependency = |class: &ClassId| program.class(*class).layer == Layer::Library;
+        gaps.opaque_dependencies = gaps.is_cut && gaps.opaque_calls.keys().any(is_of_dependency);
         gaps
     }
 

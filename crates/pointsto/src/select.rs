@@ -5,6 +5,7 @@
 //! only the smallest keep theirs, then none; in the end there are only those of the survey. The choice depends on the
 //! program alone.
 
+use crate::dependencies::{Dependencies, Surveyed};
 use crate::graph::Shuffle;
 use crate::sizes::Sizes;
 use crate::solver::{Options, Roots, Solver};
@@ -26,6 +27,9 @@ const MOST_GROWTH: u64 = 10;
 const MOST_FULL_FACTS: u64 = 25_000_000;
 /// And so many activations: order and locks are worked out for each, and each origin that runs it.
 const MOST_ACTS: usize = 80_000;
+/// Activations, counted for each origin that runs them, may be one for so many facts of the budget: what order and locks
+/// take follows from that.
+const FACTS_PER_RUN: u64 = 2;
 /// What is the smallest: this part of the budget.
 const SMALLEST: u64 = 20;
 
@@ -34,10 +38,19 @@ const SMALLEST: u64 = 20;
 pub(crate) struct Limit {
     pub(crate) facts: u64,
     pub(crate) acts: usize,
+    /// Activations of code of dependencies.
+    pub(crate) in_dependencies: usize,
 }
 
 impl Limit {
-    pub(crate) const NONE: Limit = Limit { facts: u64::MAX, acts: usize::MAX };
+    pub(crate) const NONE: Limit = Limit { facts: u64::MAX, acts: usize::MAX, in_dependencies: usize::MAX };
+
+    /// All of these only grow while a program is solved, so that it does not matter when they are looked at.
+    pub(crate) fn admits(&self, state: &PointsTo) -> bool {
+        state.facts() <= self.facts
+            && state.running <= self.acts
+            && state.running_in_dependencies <= self.in_dependencies
+    }
 }
 
 /// Code that may get a context of its own.
@@ -61,6 +74,11 @@ pub(crate) enum Contexts {
 impl Choice {
     pub(crate) fn contexts(&self) -> Contexts {
         Contexts::Own(self.own.iter().map(|&(_, own)| own).collect())
+    }
+
+    /// Can the stages after this one afford it?
+    pub(crate) fn is_affordable(&self, options: &Options) -> bool {
+        self.runs <= options.budget / FACTS_PER_RUN
     }
 
     pub(crate) fn gave_up(&self) -> bool {
@@ -109,6 +127,8 @@ pub(crate) struct Choice {
     origins: usize,
     /// How far it went: whether the solution with all of them was too large.
     gave_up: bool,
+    /// Activations of the survey, counted for each origin that runs them.
+    runs: u64,
 }
 
 impl PointsTo {
@@ -121,12 +141,30 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let mut survey = PointsTo::default();
-        // For the sizes the quiet JDK serves as well, whatever the final boundary.
-        let quiet = Options { full_jdk: false, ..options.clone() };
-        survey.solve(program, models, roots, &quiet, Contexts::Survey, Limit::NONE, progress);
+        let surveyed = Surveyed::new(program, models, roots, options, progress);
+        self.apply_surveyed(surveyed, program, models, roots, options, progress)
+    }
+
+    /// The same after the survey.
+    pub(crate) fn apply_surveyed(
+        &mut self,
+        surveyed: Surveyed,
+        program: &mut Program,
+        models: &mut Models,
+        roots: &Roots,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> PointsToDelta {
+        let Surveyed { mut survey, refused, left_out } = surveyed;
+        // The choice of entry points is not followed.
+        let options = &Options { follow: options.follow && left_out.is_empty(), ..options.clone() };
+        let entries = roots.entries.iter().copied().filter(|entry| !left_out.contains(entry));
+        let roots = &Roots { entries: entries.collect(), ..roots.clone() };
         let choice = survey.choose(program, roots, options);
-        self.apply_after(Box::new(survey), choice, program, models, roots, options, progress)
+        let told = self.apply_after(survey, choice, program, models, roots, options, progress);
+        self.refused = refused;
+        self.left_out = left_out;
+        told
     }
 
     /// Solves with as many contexts as can be afforded, given the survey and what was chosen by it.
@@ -141,11 +179,13 @@ impl PointsTo {
         options: &Options,
         progress: &dyn Fn(u64),
     ) -> PointsToDelta {
-        let limit = survey.limit(options);
+        let limit = survey.limit(options, &choice);
+        let dependencies = survey.traits.dependencies();
+        let refused = self.refused.take();
         let survey = options.follow.then_some(survey);
         let mut own = choice.own.clone();
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
-            state.solve(program, models, roots, options, contexts, limit, progress)
+            state.solve(program, models, roots, options, (dependencies, contexts), limit, progress)
         };
         while !solve(self, Contexts::Own(own.iter().map(|&(_, own)| own).collect()), limit) {
             choice.gave_up = true;
@@ -160,15 +200,22 @@ impl PointsTo {
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
         self.merged_origins = (choice.origins - kept) as u64;
         self.survey = survey;
+        self.refused = refused;
         self.choice = choice;
         self.roots = roots.clone();
         PointsToDelta::from_nothing()
     }
 
-    pub(crate) fn limit(&self, options: &Options) -> Limit {
-        let facts =
-            if options.full_jdk { MOST_FULL_FACTS } else { MOST_FACTS.max(self.facts() * MOST_GROWTH) };
-        Limit { facts, acts: MOST_ACTS }
+    pub(crate) fn limit(&self, options: &Options, choice: &Choice) -> Limit {
+        // As many origins run each of them as in the survey, about.
+        let acts = options.budget / FACTS_PER_RUN * self.running as u64 / choice.runs.max(1);
+        let acts = (acts as usize).clamp(self.running, MOST_ACTS.max(self.running));
+        let facts = MOST_FACTS.max(self.facts() * MOST_GROWTH).min(options.budget.max(self.facts()));
+        let (facts, acts) = match options.full_jdk {
+            true => (MOST_FULL_FACTS.max(options.budget), MOST_ACTS),
+            false => (facts, acts),
+        };
+        Limit { facts, acts, in_dependencies: usize::MAX }
     }
 
     pub(crate) fn choose(&mut self, program: &Program, roots: &Roots, options: &Options) -> Choice {
@@ -177,23 +224,28 @@ impl PointsTo {
         sizes.keep(&spawned.chain(self.entries.iter().copied()).collect());
         let origins = self.origin_sizes(program, &mut sizes);
         let own = self.small(&origins, roots, options, &mut sizes);
+        let tasks: FxHashSet<(Obj, Act)> =
+            self.spawns.iter().map(|spawn| (spawn.task, spawn.entry)).collect();
+        let begun = tasks.into_iter().map(|(_, entry)| entry).chain(self.entries.iter().copied());
+        let runs = begun.map(|entry| sizes.acts(self, entry)).sum();
         self.sizes = sizes;
-        Choice { own, origins: origins.len(), gave_up: false }
+        Choice { own, origins: origins.len(), gave_up: false, runs }
     }
 
     /// From nothing, with given contexts; false if it gets too large.
     #[expect(clippy::too_many_arguments, reason = "everything a solution depends on")]
-    fn solve(
+    pub(crate) fn solve(
         &mut self,
         program: &mut Program,
         models: &mut Models,
         roots: &Roots,
         options: &Options,
-        told_apart: Contexts,
+        (dependencies, told_apart): (Dependencies, Contexts),
         limit: Limit,
         progress: &dyn Fn(u64),
     ) -> bool {
-        *self = PointsTo { traits: TraitTable::new(options), told_apart, ..PointsTo::default() };
+        let traits = TraitTable::new(options, dependencies);
+        *self = PointsTo { traits, told_apart, ..PointsTo::default() };
         self.roots = roots.clone();
         self.graph.shuffle = options.shuffle.map(Shuffle::new);
         self.graph.flow.shuffle = self.graph.shuffle.clone();

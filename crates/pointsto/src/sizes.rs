@@ -22,16 +22,27 @@ struct Tree {
     /// Of every activation that is run from the root; the root is its own.
     parents: IndexVec<Act, Option<Act>>,
     facts: u64,
+    /// How many these are, library code included.
+    acts: u64,
 }
 
 impl Sizes {
     /// Facts of the application code that is run from here.
     pub(crate) fn of(&mut self, state: &PointsTo, root: Act) -> u64 {
+        self.tree(state, root).facts
+    }
+
+    /// Activations that are run from here.
+    pub(crate) fn acts(&mut self, state: &PointsTo, root: Act) -> u64 {
+        self.tree(state, root).acts
+    }
+
+    fn tree(&mut self, state: &PointsTo, root: Act) -> &Tree {
         if self.weights.is_empty() {
             self.weights = (0..state.act_bound()).map(|at| weight(state, Act(at as u32))).collect();
         }
         let weights = &self.weights;
-        self.trees.entry(root).or_insert_with(|| Tree::new(state, weights, root)).facts
+        self.trees.entry(root).or_insert_with(|| Tree::new(state, weights, root))
     }
 
     pub(crate) fn keep(&mut self, roots: &IdSet<Act>) {
@@ -67,7 +78,7 @@ fn weight(state: &PointsTo, act: Act) -> u64 {
 
 impl Tree {
     fn new(state: &PointsTo, weights: &IndexVec<Act, u64>, root: Act) -> Tree {
-        let mut tree = Tree { root, parents: IndexVec::new(), facts: 0 };
+        let mut tree = Tree { root, parents: IndexVec::new(), facts: 0, acts: 0 };
         tree.grow(state, weights, root, root);
         tree
     }
@@ -89,6 +100,7 @@ impl Tree {
             }
             *self.parents.at(act) = Some(parent);
             self.facts += weights.get(act).copied().unwrap_or_default();
+            self.acts += 1;
             let new = state.calls(act).filter(|&(_, callee)| !self.has(callee));
             todo.extend(new.map(|(_, callee)| (callee, act)));
         }

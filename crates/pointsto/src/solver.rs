@@ -25,6 +25,10 @@ pub struct Options {
     pub exclude: Vec<String>,
     /// Facts the code of one origin may have for it to get a context of its own.
     pub origin_budget: u64,
+    /// Facts that one solution may have: decides how many contexts there are, and which entry points are left out.
+    pub budget: u64,
+    /// Methods of dependencies that may be reached for dependencies to be analysed; with more they are opaque.
+    pub dependency_budget: usize,
     /// Edits will come: keep what following them takes. Without it every update starts from nothing.
     pub follow: bool,
     /// Facts that an update takes away one by one and tells as new ones, however few there are besides. When there are
@@ -35,18 +39,33 @@ pub struct Options {
     pub shuffle: Option<u64>,
 }
 
+impl Options {
+    /// A few seconds of work.
+    pub const BUDGET: u64 = 4_000_000;
+
+    /// What a budget means for dependencies.
+    pub fn dependency_budget(budget: u64) -> usize {
+        (budget / FACTS_PER_METHOD) as usize
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
             full_jdk: false,
             exclude: Vec::new(),
             origin_budget: 40_000,
+            budget: Options::BUDGET,
+            dependency_budget: Options::dependency_budget(Options::BUDGET),
             follow: true,
             most_taken: 100_000,
             shuffle: None,
         }
     }
 }
+
+/// For so many facts of the budget one method of dependencies is analysed.
+const FACTS_PER_METHOD: u64 = 1_000;
 
 /// Where execution begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +136,7 @@ impl<'a> Solver<'a> {
         loop {
             let program = &mut *self.program;
             self.state.graph.exchange(&mut |sub, sup| program.is_subtype(sub, sup));
-            if self.state.facts() > limit.facts || self.state.running > limit.acts {
+            if !limit.admits(self.state) {
                 return false;
             }
             if reached.is_empty() && self.state.rules.pending.is_empty() && self.state.graph.is_at_rest() {
@@ -197,7 +216,7 @@ impl<'a> Solver<'a> {
         let (what, method) = (held.what, held.method);
         self.begin(Reason::Rule(id), true);
         if let Rule::Active(act) = what {
-            self.state.running += 1;
+            self.count_running(act, true);
             self.state.frames[act].runs = true;
             self.state.touched.begun.insert(act);
             self.run_body(act);
@@ -241,7 +260,7 @@ impl<'a> Solver<'a> {
         }
         let effects = std::mem::take(&mut held.effects);
         if let Rule::Active(act) = held.what {
-            self.state.running -= 1;
+            self.count_running(act, false);
             self.state.frames[act].runs = false;
             self.state.touched.ended.insert(act);
             self.begin(Reason::Rule(id), false);
@@ -250,6 +269,15 @@ impl<'a> Solver<'a> {
         for effect in effects {
             self.unsupport(effect, Reason::Rule(id));
         }
+    }
+
+    /// An activation begins or ceases to run.
+    fn count_running(&mut self, act: Act, begins: bool) {
+        let method = self.state.acts[act].method;
+        let is_there =
+            begins && self.program.class(self.program.method(method).class).layer == Layer::Library;
+        self.state.running = if begins { self.state.running + 1 } else { self.state.running - 1 };
+        self.state.count_in_dependencies(act, is_there);
     }
 
     /// The effect comes or goes, by what is being run.
@@ -447,7 +475,15 @@ impl<'a> Solver<'a> {
                 *self.state.homes.at(Node(node)) = Home::Act(act);
             }
             let (nodes, is_stale) = (Nodes::From(first), shape.body.is_none());
-            self.state.frames.push(Frame { shape, nodes, ret, places: Vec::new(), runs: false, is_stale });
+            self.state.frames.push(Frame {
+                shape,
+                nodes,
+                ret,
+                places: Vec::new(),
+                runs: false,
+                in_dependencies: false,
+                is_stale,
+            });
             self.state.acts_of.entry(method).or_default().push(act);
             self.state.callees.push(Default::default());
             self.state.callers.push(Default::default());

@@ -1,6 +1,7 @@
 //! The solved state: activations, objects, slots, calls and the graph between them. Only the solver changes
 //! it; everybody else reads it through the queries.
 
+use crate::dependencies::Refused;
 use crate::graph::{CallId, Graph, Node};
 use crate::removed::Removed;
 use crate::rule::{Leaf, Rules};
@@ -44,6 +45,7 @@ pub struct PointsTo {
     pub(crate) frames: IndexVec<Act, Frame>,
     /// Activations that run, and how many.
     pub(crate) running: usize,
+    pub(crate) running_in_dependencies: usize,
     pub(crate) acts_of: FxHashMap<MethodId, Vec<Act>>,
     #[serde(skip)]
     pub(crate) shapes: FxHashMap<MethodId, Arc<Shape>>,
@@ -83,6 +85,10 @@ pub struct PointsTo {
     /// The solution that tells how much code each origin runs, and what followed from it.
     pub(crate) survey: Option<Box<PointsTo>>,
     pub(crate) choice: Choice,
+    /// Dependencies are opaque because too much of them is reached.
+    pub(crate) refused: Option<Box<Refused>>,
+    /// Entry points that the budget has no room for.
+    pub(crate) left_out: Vec<MethodId>,
     /// Of the survey's code.
     pub(crate) sizes: Sizes,
 }
@@ -155,6 +161,8 @@ pub(crate) struct Frame {
     pub(crate) ret: Node,
     pub(crate) places: Vec<Place>,
     pub(crate) runs: bool,
+    /// Counted as code of a dependency.
+    pub(crate) in_dependencies: bool,
     /// The method has no body as far as is known.
     pub(crate) is_stale: bool,
 }
@@ -305,4 +313,10 @@ pub struct Gaps {
     pub unresolved_calls: FxHashSet<(MethodId, StmtId)>,
     /// Origins whose code shares one context because it was too large.
     pub merged_origins: u64,
+    /// Less was analysed than there is, because there is too much of it.
+    pub is_cut: bool,
+    /// The application calls dependencies, which are opaque because too much of their code is reached.
+    pub opaque_dependencies: bool,
+    /// Entry points that the budget has no room for.
+    pub left_out: Vec<MethodId>,
 }

@@ -1,5 +1,6 @@
 //! What the policy says of a class, asked once: opaque, merged, container.
 
+use crate::dependencies::Dependencies;
 use crate::solver::Options;
 use classfile::Layer;
 use ir::{ClassId, Loaded, Program};
@@ -23,18 +24,24 @@ pub(crate) struct Traits {
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct TraitTable {
     full_jdk: bool,
+    dependencies: Dependencies,
     exclude: Vec<String>,
     #[serde(skip)]
     known: FxHashMap<ClassId, Traits>,
 }
 
 impl TraitTable {
-    pub(crate) fn new(options: &Options) -> TraitTable {
+    pub(crate) fn new(options: &Options, dependencies: Dependencies) -> TraitTable {
         TraitTable {
             full_jdk: options.full_jdk,
+            dependencies,
             exclude: options.exclude.iter().map(|prefix| prefix.replace('.', "/")).collect(),
             known: FxHashMap::default(),
         }
+    }
+
+    pub(crate) fn dependencies(&self) -> Dependencies {
+        self.dependencies
     }
 
     /// The hierarchy has changed.
@@ -54,7 +61,9 @@ impl TraitTable {
         let is_missing = program.class(class).loaded == Loaded::Missing;
         let is_throwable = !program.class(class).is_array && program.is_subtype(class, throwable);
         let traits = Traits {
-            opaque: excluded || layer == Layer::Jdk && policy.is_opaque(&name),
+            opaque: excluded
+                || layer == Layer::Jdk && policy.is_opaque(&name)
+                || layer == Layer::Library && self.dependencies == Dependencies::Opaque,
             // What is missing may be anything, and is not lumped together for it.
             merged: policy.is_merged(&name) || layer == Layer::Jdk && is_throwable && !is_missing,
             throwable: is_throwable,

@@ -36,12 +36,13 @@ fn identify(container: &Container, part: &mut dyn FnMut(&[u8])) {
     part(&[container.layer as u8]);
     match &container.items {
         Items::Jar(jar) => {
-            let classes = jar.contents.classes.iter().map(|class| (&class.item, class.launcher));
+            let classes =
+                jar.contents.classes.iter().map(|class| (&class.item, class.launcher || class.bundled));
             let services = jar.contents.services.iter().map(|service| (service, false));
-            for (item, launcher) in classes.chain(services) {
+            for (item, is_others) in classes.chain(services) {
                 let entry = &jar.archive.entries[item.entry as usize];
                 part(item.name.as_bytes());
-                part(&[u8::from(launcher), u8::from(entry.encrypted)]);
+                part(&[u8::from(is_others), u8::from(entry.encrypted)]);
                 part(&entry.method.to_le_bytes());
                 part(&entry.size.to_le_bytes());
                 part(&jar.archive.digest(item.entry as usize).to_le_bytes());

@@ -30,8 +30,8 @@ impl Index {
             match &container.items {
                 Items::Jar(jar) => {
                     for class in &jar.contents.classes {
-                        let launcher = class.launcher && layer == Layer::App;
-                        let layer = if launcher { Layer::Library } else { layer };
+                        let is_others = (class.launcher || class.bundled) && layer == Layer::App;
+                        let layer = if is_others { Layer::Library } else { layer };
                         index.add_class(&class.item.name, at(class.item.entry as usize, layer), containers);
                     }
                     for service in &jar.contents.services {

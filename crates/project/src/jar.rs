@@ -2,6 +2,7 @@
 //! layouts of multi-release jars, Spring Boot jars and web archives; knows nothing of the class path.
 
 use crate::archive::{Archive, Entry, MAX_ENTRY};
+use crate::bundled::Bundled;
 use crate::class_name::class_name;
 use crate::layout::class_names;
 use rustc_hash::FxHashSet;
@@ -21,6 +22,8 @@ pub struct Class {
     pub item: Item,
     /// A launcher's own class beside the application it carries.
     pub launcher: bool,
+    /// Of a dependency that was put into the archive of its user.
+    pub bundled: bool,
 }
 
 pub struct Item {
@@ -48,6 +51,8 @@ impl Contents {
 /// Sorts out the entries for a JDK of this feature version.
 pub fn contents(archive: &Archive, feature: u32) -> Contents {
     let manifest = Manifest::of(archive);
+    let bundled = Bundled::of(archive, manifest.main_class.as_deref());
+    let class = |item: Item, launcher: bool| Class { bundled: bundled.has(&item.name), item, launcher };
     let carries =
         archive.entries.iter().any(|entry| strip_home(&entry.name).is_some() || is_library(&entry.name));
     let mut sorted = Contents { beside: manifest.class_path, ..Contents::default() };
@@ -82,12 +87,12 @@ pub fn contents(archive: &Archive, feature: u32) -> Contents {
     for (_, rest, entry) in versioned {
         if let Some(name) = rest.strip_suffix(".class").filter(|name| taken.insert(name.to_string())) {
             let item = Item { name: name.to_string(), entry };
-            sorted.classes.push(Class { item, launcher: false });
+            sorted.classes.push(class(item, false));
         }
     }
     for (paths, launcher) in [(home, false), (root, carries)] {
         let classes = name_classes(archive, paths).into_iter().filter(|item| !taken.contains(&item.name));
-        sorted.classes.extend(classes.map(|item| Class { item, launcher }));
+        sorted.classes.extend(classes.map(|item| class(item, launcher)));
     }
     sorted.classes.retain(|class| !class.item.name.ends_with("module-info"));
     sorted
@@ -121,6 +126,7 @@ fn strip_version(name: &str) -> Option<(u32, &str)> {
 struct Manifest {
     multi_release: bool,
     class_path: Vec<String>,
+    main_class: Option<String>,
 }
 
 impl Manifest {
@@ -136,6 +142,7 @@ impl Manifest {
             let (key, value) = line.split_once(':').unwrap_or((line, ""));
             match key.to_ascii_lowercase().as_str() {
                 "multi-release" => manifest.multi_release = value.trim().eq_ignore_ascii_case("true"),
+                "main-class" => manifest.main_class = Some(value.trim().to_string()),
                 "class-path" => manifest.class_path = value.split_whitespace().map(str::to_string).collect(),
                 _ => {}
             }

@@ -6,6 +6,7 @@ mod assemble;
 mod blob;
 mod build;
 mod build_paths;
+mod bundled;
 mod class_name;
 mod classpath;
 mod compile;

@@ -146,6 +146,8 @@ impl Settings {
                 least: self.least(&config),
                 engines: self.engine.unwrap_or_else(|| configured_engines(config.engine)),
                 annotations: annotations(&config),
+                budget: config.budget.unwrap_or_default(),
+                dependency_budget: None,
                 threads: 0,
                 follow: true,
                 keep: false,

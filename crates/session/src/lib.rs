@@ -57,12 +57,23 @@ pub struct Options {
     pub engines: Engines,
     /// Further annotations: what they mean, and their simple names.
     pub annotations: Vec<(String, String)>,
+    /// Facts the whole-program engine may work out for one solution; 0 means the default.
+    pub budget: u64,
+    /// For tests: methods of dependencies that may be reached for dependencies to be analysed.
+    #[doc(hidden)]
+    pub dependency_budget: Option<usize>,
     /// Worker threads; 0 means one per core.
     pub threads: usize,
     /// Changes will come ([`Session::apply`]): keep what following them takes.
     pub follow: bool,
     /// A later run will go on from here ([`Session::state`]).
     pub keep: bool,
+}
+
+impl Options {
+    fn budget(&self) -> u64 {
+        if self.budget == 0 { pointsto::Options::BUDGET } else { self.budget }
+    }
 }
 
 /// One program under analysis, with the state of every stage.
@@ -366,7 +377,7 @@ impl Session {
     /// From the wrong place, or from none, an analysis only looks as if nothing were wrong.
     fn nowhere_to_begin(&mut self, wrong: Vec<Note>) -> Report {
         let mut report = Report { notes: wrong, ..Report::default() };
-        report.notes.extend(notes::collect(&self.program, &self.pointsto));
+        report.notes.extend(notes::collect(&self.program, &self.options, &self.pointsto));
         report.sort();
         self.report = Arc::new(report.clone());
         self.told = self.report.clone();
@@ -401,7 +412,7 @@ impl Session {
         clock.lap("deadlocks");
         let findings = in_order(&self.report.findings, findings);
         let mut report = Report { findings, ..Report::default() };
-        report.notes = notes::collect(&self.program, &self.pointsto);
+        report.notes = notes::collect(&self.program, &self.options, &self.pointsto);
         if !self.options.entries.is_empty() {
             report.notes.extend(notes::one_thread(&self.happens_before));
         }
@@ -432,6 +443,11 @@ impl Session {
         pointsto::Options {
             full_jdk: self.options.full_jdk,
             exclude: self.options.exclude.clone(),
+            budget: self.options.budget(),
+            dependency_budget: self
+                .options
+                .dependency_budget
+                .unwrap_or_else(|| pointsto::Options::dependency_budget(self.options.budget())),
             follow: self.options.follow || self.options.keep,
             shuffle: self.shuffle,
             ..pointsto::Options::default()

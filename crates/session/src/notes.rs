@@ -1,5 +1,7 @@
 //! What the user should know about the run: everything that was not understood, not found or assumed, counted.
 
+use crate::Options;
+use crate::needed::{Needed, is_needed};
 use findings::Note;
 use happens_before::{HappensBefore, OriginKind};
 use ir::{Problem, Program};
@@ -14,9 +16,14 @@ pub(crate) fn one_thread(happens_before: &HappensBefore) -> Option<Note> {
     (!is_task).then(|| Note { kind: "one-thread".into(), message: message.into(), count: 1 })
 }
 
-pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
+pub(crate) fn collect(program: &Program, options: &Options, pointsto: &PointsTo) -> Vec<Note> {
     let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
-    for problem in &program.problems {
+    let gaps = pointsto.gaps(program);
+    // What only an attempt came across that was given up is not missed.
+    let needed = gaps.is_cut.then(|| Needed::of(program, options, [pointsto].into_iter()));
+    let is_missed =
+        |problem: &&Problem| needed.as_ref().is_none_or(|needed| is_needed(needed, program, problem));
+    for problem in program.problems.iter().filter(is_missed) {
         let (kind, message) = match problem {
             Problem::MissingClass(class) => {
                 ("missing-class", format!("{} is not on the class path", program.class_display(*class)))
@@ -41,7 +48,6 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
         };
         *counted.entry((kind, message)).or_default() += 1;
     }
-    let gaps = pointsto.gaps(program);
     for (&class, &count) in &gaps.opaque_calls {
         let message = format!("calls into {} are not followed", program.class_display(class));
         *counted.entry(("opaque-call", message)).or_default() += count;
@@ -63,6 +69,19 @@ pub(crate) fn collect(program: &Program, pointsto: &PointsTo) -> Vec<Note> {
     if gaps.merged_origins > 0 {
         let message = "threads whose code is too large to be told apart; their objects are analysed together";
         *counted.entry(("merged-origins", message.to_string())).or_default() += gaps.merged_origins;
+    }
+    if gaps.opaque_dependencies {
+        let message = "too much code of dependencies is reached to analyse it from the entry points: calls into them \
+                       are not followed, and threads that they start are not seen; --budget raises the limit";
+        *counted.entry(("opaque-dependencies", message.to_string())).or_default() += 1;
+    }
+    for &entry in &gaps.left_out {
+        let message = format!(
+            "{} reaches too much to be analysed from there: what only it reaches is judged method by method; \
+             --main picks entry points, --budget raises the limit",
+            program.method_display(entry)
+        );
+        *counted.entry(("over-budget", message)).or_default() += 1;
     }
     let note =
         |((kind, message), count): ((&str, String), u64)| Note { kind: kind.to_string(), message, count };

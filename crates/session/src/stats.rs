@@ -21,16 +21,21 @@ pub(crate) fn collect(
     let app = methods
         .iter()
         .filter(|&&method| program.class(program.method(method).class).layer == classfile::Layer::App);
+    let of_dependencies = methods
+        .iter()
+        .filter(|&&method| program.class(program.method(method).class).layer == classfile::Layer::Library);
     let sizes = [
         ("classes needed", Needed::of(program, options, [pointsto].into_iter()).classes.len()),
         ("classes reached", classes.len()),
         ("methods reached", methods.len()),
         ("application methods", app.count()),
+        ("methods of dependencies", of_dependencies.count()),
         ("activations", pointsto.act_count()),
         ("variables", pointsto.variable_count()),
         ("objects", pointsto.objects().count()),
         ("edges", pointsto.edge_count()),
         ("facts", pointsto.facts() as usize),
+        ("budget", options.budget() as usize),
         ("origins", happens_before.origins().count()),
     ];
     Stats {

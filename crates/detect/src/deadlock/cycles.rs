@@ -9,6 +9,7 @@ use super::{Spot, point, wanted_at};
 use crate::Stages;
 use crate::confidence::is_merged;
 use crate::describe::Describe;
+use crate::users::is_in_users_code;
 use findings::Confidence;
 use happens_before::{HeldLock, Nesting, Origin, Wanted};
 use rustc_hash::FxHashMap;
@@ -98,6 +99,8 @@ pub(super) struct Search<'a> {
     chosen: &'a Chosen,
     /// By nesting, for each of its origins whether the code of several is analysed together there.
     merged: Vec<Vec<bool>>,
+    /// By nesting; whether the user's own code takes part in it.
+    users: Vec<bool>,
     /// By nesting; equal for those that want their locks in the same statement.
     spots: Vec<u32>,
     /// By nesting; equal for those that meet the same others: same spot, origins and gates. Thousands of nestings are
@@ -142,6 +145,7 @@ impl<'a> Search<'a> {
             graph,
             chosen,
             merged: merged.collect(),
+            users: graph.nestings.iter().map(|nesting| is_in_users_code(stages, nesting)).collect(),
             crowds: numbered(crowds),
             spots,
             known: RefCell::default(),
@@ -283,8 +287,12 @@ impl<'a> Search<'a> {
         may_meet
     }
 
-    /// The path with origins that may all meet, if possible without doubts about their code.
+    /// The path with origins that may all meet, if possible without doubts about their code. None if it is all in
+    /// dependencies.
     pub(super) fn cycle(&self, path: &[Choice]) -> Option<Cycle> {
+        if !path.iter().any(|choice| self.users[choice.at]) {
+            return None;
+        }
         let origins = self.assigned(path)?;
         let side = |(choice, &n): (&Choice, &usize)| {
             let origin = self.graph.nestings[choice.at].origins[n];

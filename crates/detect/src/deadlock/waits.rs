@@ -4,6 +4,7 @@ use super::doubt::{Doubt, Doubts};
 use super::{LockSite, Spot, deadlock, holding_site, lock_site, shown};
 use crate::Stages;
 use crate::describe::Describe;
+use crate::users::{is_in_users_code, is_users};
 use findings::{AccessKind, Finding, Place};
 use happens_before::{Acquisition, Content, LockNode, Nesting, Origin, Point, Wanted};
 use ir::StmtId;
@@ -42,6 +43,10 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
                 let taking = ends.iter().filter(|end| takes(stages, end.origin, other));
                 let Some(end) = taking.min_by_key(|end| (end.is_timed, !end.is_certain)) else { continue };
                 if other.lock.shared && nesting.held.shared {
+                    continue;
+                }
+                let is_others = !is_users(stages, stages.pointsto.method(other.lock.act));
+                if is_others && !is_in_users_code(stages, nesting) {
                     continue;
                 }
                 let mut doubts = Doubts::default();

@@ -26,6 +26,8 @@ pub struct Config {
     pub jdk: Option<PathBuf>,
     pub full_jdk: bool,
     pub engine: Engines,
+    /// Facts the whole-program engine may work out.
+    pub budget: Option<u64>,
     pub least: Option<Confidence>,
     pub fail_on: Option<FailOn>,
     pub baseline: Option<PathBuf>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "paths",
     "classpath",
     "main",
@@ -19,6 +19,7 @@ const KEYS: [&str; 15] = [
     "jdk",
     "full-jdk",
     "engine",
+    "budget",
     "min-confidence",
     "fail-on",
     "baseline",
@@ -98,6 +99,7 @@ impl Reader<'_> {
             "jdk" => config.jdk = Some(self.path(value)?),
             "full-jdk" => config.full_jdk = self.boolean(value)?,
             "engine" => config.engine = self.one_of(value, &ENGINES)?,
+            "budget" => config.budget = Some(self.number(value)?),
             "min-confidence" => config.least = Some(self.one_of(value, &CONFIDENCES)?),
             "fail-on" => config.fail_on = Some(self.one_of(value, &FAIL_ON)?),
             "baseline" => config.baseline = Some(self.path(value)?),
@@ -234,6 +236,11 @@ impl Reader<'_> {
 
     fn boolean(&self, value: &Value) -> Read<bool> {
         value.get_ref().as_bool().ok_or_else(|| self.expected("true or false", value))
+    }
+
+    fn number(&self, value: &Value) -> Read<u64> {
+        let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
+        number.filter(|&number| number > 0).ok_or_else(|| self.expected("a number above zero", value))
     }
 
     fn expected(&self, what: &str, value: &Value) -> Error {

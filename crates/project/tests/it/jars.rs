@@ -206,3 +206,30 @@ fn a_jar_of_more_than_65535_entries_is_read() {
     assert_eq!(app(&project), ["com/A"]);
     assert_eq!(notes(&project), []);
 }
+
+#[test]
+fn dependencies_in_the_jar_of_their_user_are_no_part_of_the_application() {
+    let place = place();
+    let pom = |artifact: &str| format!("META-INF/maven/{artifact}/pom.properties");
+    let (own, guava, sibling) =
+        (pom("com.acme/app"), pom("com.google.guava/guava"), pom("com.acme.util/util"));
+    let entries = |manifest: &'static [u8]| -> Vec<(String, Vec<u8>)> {
+        let classes = ["com/acme/App", "com/google/common/Lists", "com/acme/shaded/org/x/X", "org/other/O"];
+        let mut entries = vec![("META-INF/MANIFEST.MF".to_string(), manifest.to_vec())];
+        entries.extend([&guava, &own, &sibling].map(|pom| (pom.clone(), Vec::new())));
+        entries.extend(classes.map(|name| (format!("{name}.class"), class(name))));
+        entries
+    };
+    let jar = |name: &str, entries: Vec<(String, Vec<u8>)>| {
+        let entries: Vec<(&str, &[u8])> =
+            entries.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+        opened(place.jar(name, &entries))
+    };
+    let project = jar("app.jar", entries(b"Main-Class: com.acme.App\n"));
+    assert_eq!(app(&project), ["com/acme/App", "org/other/O"]);
+    assert_eq!(layer(&project, "com/google/common/Lists"), Some(Layer::Library));
+    assert_eq!(layer(&project, "com/acme/shaded/org/x/X"), Some(Layer::Library));
+    // Without a class to begin with nobody knows whose jar it is, and only moved packages tell.
+    let project = jar("lib.jar", entries(b"Manifest-Version: 1.0\n"));
+    assert_eq!(app(&project), ["com/acme/App", "com/google/common/Lists", "org/other/O"]);
+}

@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 24] = [
+const ABOUT_THE_INPUT: [&str; 26] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
@@ -21,6 +21,8 @@ const ABOUT_THE_INPUT: [&str; 24] = [
     "no-entry-point",
     "no-main",
     "one-thread",
+    "opaque-dependencies",
+    "over-budget",
     "source-errors",
     "sources-only",
     "too-many-files",

@@ -297,15 +297,18 @@ fn kinds(finding: &Finding) -> BTreeSet<Kind> {
 }
 
 fn both(whole: &Finding, compositional: &Finding) -> Finding {
-    let mut finding = whole.clone();
-    if !finding.engines.contains(&Engine::Compositional) {
-        finding.engines.push(Engine::Compositional);
-        finding.why.push("confirmed by both engines".into());
-    }
     let limit = whole.limit.unwrap_or(whole.confidence);
     let sure = Sureness { confidence: whole.confidence, limit };
-    finding.confidence = agreed(sure, compositional.confidence);
-    finding.fix.extend(compositional.fix.iter().filter(|fix| !whole.fix.contains(fix)).cloned());
+    let confidence = agreed(sure, compositional.confidence);
+    // What is hardly believed is described in brief: who believes it tells the story.
+    let mut finding = if confidence < whole.confidence { compositional.clone() } else { whole.clone() };
+    finding.confidence = confidence;
+    if !whole.engines.contains(&Engine::Compositional) {
+        finding.engines = vec![Engine::WholeProgram, Engine::Compositional];
+        finding.why.push("confirmed by both engines".into());
+    }
+    let fix: Vec<String> = compositional.fix.iter().filter(|fix| !finding.fix.contains(fix)).cloned().collect();
+    finding.fix.extend(fix);
     // A container has another name in each engine: one access is one entry.
     let is_known = |one: &Unguarded| {
         let is_same = |known: &Unguarded| {

@@ -19,33 +19,44 @@ pub(crate) fn together(findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
     with_containers(joined(joined(joined(findings, by_field), by_culprit), by_other))
 }
 
-/// What a method does to a field without its lock it does to the container in that field as well: the same place is
-/// to blame for both.
+/// What a method does to a field without its lock it does to the container in that field as well: where the same place
+/// is to blame for both, that is one cause.
 fn with_containers(findings: Vec<Arc<Finding>>) -> Vec<Arc<Finding>> {
-    let mut groups: BTreeMap<(Option<String>, Place), Vec<Arc<Finding>>> = BTreeMap::new();
-    let mut rest = Vec::new();
-    for finding in findings {
-        let is_such = matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite | Rule::ContainerRace);
-        match finding.sites.first() {
-            Some(blamed) if is_such && finding.confidence < Confidence::Low => {
-                let key = (finding.field.clone(), blamed.place.clone());
-                groups.entry(key).or_default().push(finding);
-            }
-            _ => rest.push(finding),
+    let is_believed = |finding: &Arc<Finding>| finding.confidence < Confidence::Low;
+    let (mut containers, others): (Vec<_>, Vec<_>) =
+        findings.into_iter().partition(|finding| finding.rule == Rule::ContainerRace && is_believed(finding));
+    containers.sort_by(|a, b| super::nearest(a, b));
+    let mut groups: Vec<Vec<Arc<Finding>>> = containers.into_iter().map(|finding| vec![finding]).collect();
+    let mut of_field: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        of_field.entry(group[0].field.clone()).or_default().push(at);
+    }
+    let mut alone = Vec::new();
+    for finding in others {
+        let is_such = matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite | Rule::GuardedBy);
+        let alike = of_field.get(&finding.field).filter(|_| is_such && is_believed(&finding));
+        let same = alike.into_iter().flatten().find(|&&at| {
+            let known = blamed(&groups[at][0]);
+            blamed(&finding).iter().any(|place| known.contains(place))
+        });
+        match same {
+            Some(&at) => groups[at].push(finding),
+            None => alone.push(finding),
         }
     }
-    for mut group in groups.into_values() {
-        let is_container = |finding: &Arc<Finding>| finding.rule == Rule::ContainerRace;
-        if group.len() < 2 || !group.iter().any(is_container) || group.iter().all(is_container) {
-            rest.extend(group);
-            continue;
-        }
+    for mut group in groups {
         // What happens to the container tells more.
-        let rank = |finding: &Arc<Finding>| (finding.confidence, !is_container(finding));
+        let rank = |finding: &Arc<Finding>| (finding.confidence, finding.rule != Rule::ContainerRace);
         group.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| super::nearest(a, b)));
-        rest.push(behind_first(group));
+        alone.push(behind_first(group));
     }
-    rest
+    alone
+}
+
+/// The places that lack a lock, by the findings' own order of sides.
+fn blamed(finding: &Finding) -> Vec<&Place> {
+    let own = finding.sites.first().map(|site| &site.place);
+    own.into_iter().chain(finding.also.iter().map(|(place, _)| place)).collect()
 }
 
 /// The class that has the field.

@@ -137,9 +137,9 @@ const FORGETFUL: &str = "class Counter {
     }
     public static void main(String[] args) {
         Counter counter = new Counter();
-        new Thread(() -> counter.inc()).start();
-        counter.dec();
-        counter.reset();
+        for (int i = 0; i < 2; i++) {
+            new Thread(() -> { counter.inc(); counter.dec(); counter.reset(); }).start();
+        }
     }
 }
 ";
@@ -167,7 +167,7 @@ fn every_unguarded_access_is_underlined_and_has_a_fix() {
     client.put(&file, &fixed);
     client.settle();
     let underlined: Vec<u64> = client.underlined(&file).into_iter().map(|(_, line)| line).collect();
-    assert_eq!(underlined, [6, 15], "{fixed}");
+    assert!(underlined.len() == 2 && underlined.contains(&15), "{underlined:?} in {fixed}");
 }
 
 #[test]

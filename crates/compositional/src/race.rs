@@ -148,7 +148,7 @@ fn in_one_place<'a>(
         pairs.retain(|pair| !is_told_elsewhere(pair));
         pairs.sort_by_key(|pair| {
             let [culprit, other] = pair.map(|at| &seen[at]);
-            (harm(culprit, other, is_update(pair)), rank(engine, culprit, other))
+            (harm(culprit, other, pair.map(|at| updates[at])), rank(engine, culprit, other))
         });
         // Of what is run again and again, what it meets decides.
         let is_serial = pairs.iter().any(|&[culprit, _]| seen[culprit].entry.is_serial);
@@ -166,17 +166,22 @@ fn is_one_met_by_itself(seen: &[Seen<'_>], pairs: &[[usize; 2]]) -> bool {
     })
 }
 
-/// Which of them write what depends on what was there: a method that has read it before it writes.
+/// Which of them are parts of an update: a method reads the place and writes it afterwards.
 fn updates(seen: &[Seen<'_>], last: &[(ir::MethodId, u32)]) -> Vec<bool> {
     let mut read: FxHashMap<ir::MethodId, u32> = FxHashMap::default();
-    for (_, &(method, at)) in seen.iter().zip(last).filter(|(seen, _)| !seen.access.writes) {
-        let first = read.entry(method).or_insert(at);
-        *first = at.min(*first);
+    let mut written: FxHashMap<ir::MethodId, u32> = FxHashMap::default();
+    for (seen, &(method, at)) in seen.iter().zip(last) {
+        if seen.access.writes {
+            written.entry(method).and_modify(|last| *last = at.max(*last)).or_insert(at);
+        } else {
+            read.entry(method).and_modify(|first| *first = at.min(*first)).or_insert(at);
+        }
     }
-    let is_update = |(seen, (method, at)): (&Seen<'_>, &(ir::MethodId, u32))| {
-        seen.access.writes && read.get(method).is_some_and(|first| first < at)
+    let is_part = |(seen, (method, at)): (&Seen<'_>, &(ir::MethodId, u32))| match seen.access.writes {
+        true => read.get(method).is_some_and(|first| first < at),
+        false => written.get(method).is_some_and(|last| last > at),
     };
-    seen.iter().zip(last).map(is_update).collect()
+    seen.iter().zip(last).map(is_part).collect()
 }
 
 /// Does the field say that one thread has it?
@@ -257,10 +262,13 @@ fn blame(seen: &Seen<'_>, usual: Option<Path>) -> (bool, bool, bool, bool) {
 
 /// What hurts most comes first: two writes or a lost update, then two methods that meet rather than one with itself,
 /// then the one without a lock.
-fn harm(culprit: &Seen<'_>, other: &Seen<'_>, is_update: bool) -> (bool, bool, bool) {
+fn harm(culprit: &Seen<'_>, other: &Seen<'_>, updates: [bool; 2]) -> (bool, bool, bool) {
     let are_two = !std::ptr::eq(culprit.access, other.access);
-    let are_writes = are_two && culprit.access.writes && other.access.writes;
-    (!are_writes && !is_update, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
+    let is_lone_read = |seen: &Seen<'_>, is_part: bool| !seen.access.writes && !is_part;
+    let hurts = !is_lone_read(culprit, updates[0])
+        && !is_lone_read(other, updates[1])
+        && (updates.contains(&true) || are_two);
+    (!hurts, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
 }
 
 /// Of those that hurt as much, the pair that tells most: on different sides of a lock, near, a write.

@@ -1,7 +1,7 @@
 //! One report for one cause: a field that many methods touch as they should not is told once, and so is a method that
 //! does so with many fields of a class, and one whose fields many others touch. Looks at findings only.
 
-use findings::{Confidence, Finding, Place, Rule, Unguarded};
+use findings::{AccessKind, Confidence, Finding, Place, Rule, Unguarded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn joined(findings: Vec<Arc<Finding>>, key: impl Fn(&Finding) -> Vec<String>) ->
 }
 
 fn one(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
-    group.sort_by(|a, b| super::nearest(a, b));
+    group.sort_by(|a, b| harm(a).cmp(&harm(b)).then_with(|| super::nearest(a, b)));
     behind_first(group)
 }
 
@@ -123,6 +123,14 @@ fn behind_first(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
     head.fields = if fields.len() > 1 { fields } else { Vec::new() };
     head.members = members;
     all
+}
+
+/// Two writes in two methods come before all others.
+fn harm(finding: &Finding) -> (bool, bool) {
+    let are_writes = finding.sites.iter().all(|site| site.access == AccessKind::Write);
+    let is_one =
+        finding.sites.first().map(|site| &site.method) == finding.sites.last().map(|site| &site.method);
+    (!are_writes, is_one)
 }
 
 fn pair(finding: &Finding) -> Option<(Place, Place)> {

@@ -14,7 +14,7 @@ use pointsto::{Act, Context, Obj, PointsTo, Site};
 pub type Programs = Option<Bits>;
 
 /// Of each origin, the entry points that lead to it. What class initialisers or the library itself start belongs to
-/// whichever program runs.
+/// whichever program runs, and so do entry points that are no `main`: somebody calls them, perhaps in one program.
 pub fn programs(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Programs> {
     let mut programs: IndexVec<Origin, Programs> = origins.info.ids().map(|_| Some(Bits::new())).collect();
     let mut children: IndexVec<Origin, Vec<Origin>> = origins.info.ids().map(|_| Vec::new()).collect();
@@ -22,7 +22,9 @@ pub fn programs(world: &World<'_>, origins: &Origins) -> IndexVec<Origin, Progra
         info.spawned_by.iter().for_each(|by| children[by.parent].push(child));
     }
     for (root, info) in origins.there().filter(|(_, info)| info.kind != OriginKind::Task) {
-        let is_any = info.kind == OriginKind::Initialization || world.is_jdk(info.entry);
+        let selector = world.program.method(world.pointsto.method(info.entry)).selector;
+        let is_main = world.program.selector_text(selector).0 == "main" && world.is_static(info.entry);
+        let is_any = info.kind == OriginKind::Initialization || world.is_jdk(info.entry) || !is_main;
         let mut seen = Bits::new();
         let mut left = vec![root];
         while let Some(next) = left.pop() {

@@ -325,12 +325,14 @@ impl Session {
         let suspicions = self.beside.findings();
         let (memory, files) = merge::asked(suspicions);
         let cycle = |cycle: &detect::Cycle<'_>| self.detect.cycle(&stages, cycle);
-        let is_whole = self.options.entries.is_empty();
         // What is behind knows nothing of the program as it is now.
         let is_known = !self.is_behind && self.options.engines.whole_program() && !suspicions.is_empty();
         let solved = is_known.then(|| {
             let answers = self.detect.answers(&stages, &memory, &files);
-            merge::Solved { answers, cycle: &cycle, is_whole }
+            let gaps = self.pointsto.gaps(&self.program);
+            let is_whole = self.options.entries.is_empty() && gaps.left_out.is_empty();
+            let is_called_back = gaps.opaque_dependencies;
+            merge::Solved { answers, cycle: &cycle, is_whole, is_called_back }
         });
         let findings = merge::merge(self.report.findings.clone(), suspicions, solved.as_ref());
         let mut report = Report { findings, ..Report::clone(&self.report) };

@@ -15,6 +15,8 @@ pub(crate) struct Solved<'a> {
     pub cycle: &'a dyn Fn(&Cycle<'_>) -> Answer,
     /// All entry points are `main` methods: what no thread of theirs does, nobody does.
     pub is_whole: bool,
+    /// Dependencies were not followed: they may call the user's code on threads of their own.
+    pub is_called_back: bool,
 }
 
 /// What has to be asked about findings of the compositional engine: which memory, in which files.
@@ -80,7 +82,7 @@ fn decided_cycle(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
     match (solved.cycle)(&Cycle { edges: &edges }) {
         Answer::Unreached => unreached(finding),
         Answer::Race(_) => finding.clone(),
-        Answer::Dismissed(why) if rests_on_entries(why) => only_elsewhere(finding, why),
+        Answer::Dismissed(why) if rests_on_entries(why, solved) => only_elsewhere(finding, why),
         Answer::Dismissed(why) => dismissed(finding, [why].into()),
     }
 }
@@ -112,8 +114,8 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
         // What is left of it is in code that entry points do not lead to.
         Some((pair, _)) => unreached(&Arc::new(showing(finding, *pair))),
         None => {
-            let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why));
-            let is_proof = solved.is_whole && rests_on_starts(finding);
+            let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why, solved));
+            let is_proof = solved.is_whole && !solved.is_called_back && rests_on_starts(finding);
             match beyond {
                 Some(why) if !is_proof => only_elsewhere(finding, why),
                 _ => dismissed(finding, reasons),
@@ -139,9 +141,13 @@ fn answer(answers: &Answers<'_>, memory: &[Memory<'_>], pair: [&Place; 2]) -> An
     known
 }
 
-/// Would another entry point make it untrue?
-fn rests_on_entries(why: Dismissed) -> bool {
-    matches!(why, Dismissed::SingleThread | Dismissed::DifferentObjects | Dismissed::DifferentPrograms)
+/// Would another entry point, or a thread of a dependency, make it untrue?
+fn rests_on_entries(why: Dismissed, solved: &Solved<'_>) -> bool {
+    match why {
+        Dismissed::SingleThread | Dismissed::DifferentObjects | Dismissed::DifferentPrograms => true,
+        Dismissed::Sequential | Dismissed::StartOrJoin => solved.is_called_back,
+        _ => false,
+    }
 }
 
 /// Is the reason to believe in several threads a start, which the whole-program engine would follow?

@@ -2,6 +2,7 @@
 //! found.
 
 use crate::Sources;
+use crate::text::readable;
 use findings::{ClassGuards, LockInfo, Place, ThreadInfo};
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ pub fn threads_text(threads: &[ThreadInfo], sources: &dyn Sources) -> String {
         let several = if thread.is_several { ", several at a time" } else { "" };
         let serial = if thread.is_serial { ", one task after the other" } else { "" };
         text.push_str(&format!("{}{several}{serial}\n", shown_name(&thread.name, &thread.started, sources)));
-        text.push_str(&format!("  runs      {}\n", thread.runs));
+        text.push_str(&format!("  runs      {}\n", readable(&thread.runs)));
         list(&mut text, "started", thread.started.iter().map(|place| shown(place, sources)));
         let others = thread.overlaps.iter().map(|name| places_in(name, threads, sources));
         match thread.overlaps.is_empty() {

@@ -313,7 +313,8 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
         finding.engines = vec![Engine::WholeProgram, Engine::Compositional];
         finding.why.push("confirmed by both engines".into());
     }
-    let fix: Vec<String> = compositional.fix.iter().filter(|fix| !finding.fix.contains(fix)).cloned().collect();
+    let fix: Vec<String> =
+        compositional.fix.iter().filter(|fix| !finding.fix.contains(fix)).cloned().collect();
     finding.fix.extend(fix);
     // A container has another name in each engine: one access is one entry.
     let is_known = |one: &Unguarded| {

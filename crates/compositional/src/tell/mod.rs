@@ -46,7 +46,10 @@ impl Tell<'_> {
         let mut ending = "";
         for step in path.steps() {
             match step {
-                Step::Field(field) => fields.push(field),
+                Step::Field(field) => {
+                    fields.push(field);
+                    ending = "";
+                }
                 Step::Elements => ending = "[]",
                 Step::Contents => ending = "",
             }

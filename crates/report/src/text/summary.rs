@@ -17,8 +17,16 @@ pub fn summary(report: &Report, min: Confidence, look: &Look) -> String {
         1 => Some("1 hidden at low confidence, --all shows it".to_owned()),
         hidden => Some(format!("{hidden} hidden at low confidence, --all shows them")),
     };
-    let proven = (dismissed > 0).then(|| format!("{dismissed} dismissed, --dismissed lists them"));
+    let proven = listed(report.dismissed(min).count());
     [head].into_iter().chain(hidden).chain(proven).chain(aside(report, min)).collect::<Vec<_>>().join(" · ")
+}
+
+fn listed(dismissed: usize) -> Option<String> {
+    match dismissed {
+        0 => None,
+        1 => Some("1 dismissed, --dismissed shows why".to_owned()),
+        count => Some(format!("{count} dismissed, --dismissed shows why")),
+    }
 }
 
 /// "3 suppressed", "2 known from the baseline", ….

@@ -78,12 +78,56 @@ fn compare(
         };
         let found: Vec<Origins> = stmt.kind.uses().map(|var| origins(body, var)).collect();
         let found = if matches!(insns[at].1, Insn::Iinc { .. }) { found[..1].to_vec() } else { found };
-        if found != expected {
+        let is_same =
+            |(found, expected): (&Origins, &Origins)| is_as_expected(&insns, &states, found, expected);
+        if found.len() != expected.len() || !found.iter().zip(&expected).all(is_same) {
             return Err(format!("operands at {}: {found:?} instead of {expected:?}", stmt.pc));
         }
         compared += found.len();
     }
     Ok(compared)
+}
+
+/// The same instructions, but for elements that were just stored: these are what was stored.
+fn is_as_expected(
+    insns: &[(u32, Insn<'_>)],
+    states: &[Option<State>],
+    found: &Origins,
+    expected: &Origins,
+) -> bool {
+    if found == expected {
+        return true;
+    }
+    let stored = |load: &Origin| just_stored(insns, states, *load);
+    let is_there = |origin: &Origin| {
+        found.contains(origin)
+            || stored(origin).is_some_and(|stored| is_as_expected(insns, states, &(&stored & found), &stored))
+    };
+    let mut known = expected.clone();
+    loop {
+        let more: Origins = known.iter().filter_map(stored).flatten().collect();
+        if more.is_subset(&known) {
+            break;
+        }
+        known.extend(more);
+    }
+    found.is_subset(&known) && expected.iter().all(is_there)
+}
+
+/// Where the value comes from that the instruction before a load, constants and variables aside, stored in such an array.
+fn just_stored(insns: &[(u32, Insn<'_>)], states: &[Option<State>], load: Origin) -> Option<Origins> {
+    let at = insns.binary_search_by_key(&load, |insn| insn.0).ok()?;
+    let Insn::ArrayLoad(ArrayKind::Ref) = insns[at].1 else { return None };
+    let store = insns[..at].iter().rposition(|(_, insn)| matches!(insn, Insn::ArrayStore(ArrayKind::Ref)))?;
+    let [base, index] = operands(&insns[at].1, states[at].as_ref()?).try_into().ok()?;
+    let [into, place, stored]: [Origins; 3] =
+        operands(&insns[store].1, states[store].as_ref()?).try_into().ok()?;
+    let number = |of: &Origins| match of.iter().collect::<Vec<_>>()[..] {
+        [&pc] => insns.binary_search_by_key(&pc, |insn| insn.0).ok().map(|at| format!("{:?}", insns[at].1)),
+        _ => None,
+    };
+    let is_one = |a: &Origins, b: &Origins| a == b || (number(a).is_some() && number(a) == number(b));
+    (is_one(&base, &into) && is_one(&index, &place)).then_some(stored)
 }
 
 fn origins(body: &Body, var: Var) -> Origins {

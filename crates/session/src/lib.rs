@@ -335,6 +335,13 @@ impl Session {
             merge::Solved { answers, cycle: &cycle, is_whole, is_called_back }
         });
         let findings = merge::merge(self.report.findings.clone(), suspicions, solved.as_ref());
+        let known = &self.report.findings;
+        if findings.len() == known.len()
+            && findings.iter().zip(known).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
+            self.told = self.report.clone();
+            return;
+        }
         let mut report = Report { findings, ..Report::clone(&self.report) };
         report.sort();
         self.told = Arc::new(report);

@@ -53,7 +53,7 @@ fn guards_of_a_class_are_told_in_short() {
         guards.filter_map(|guard| Some(format!("{}: {}", guard.field, report::about::lens(&guard)?)));
     assert_eq!(
         guards.collect::<Vec<_>>().join("\n"),
-        "afterJoin: never at the same time\n\
+        "afterJoin: ordered\n\
          byLock: guarded by lock in 1 of 2 accesses\n\
          confined: only the main thread\n\
          counted: guarded by Shared.class\n\

@@ -57,7 +57,7 @@ fn a_field_that_only_the_constructor_sets_needs_no_guard() {
 fn a_field_that_is_read_after_its_writer_has_ended_needs_no_guard() {
     assert_eq!(
         told(&shared(), "Shared", "afterJoin"),
-        "no two threads touch it at the same time\n\
+        "ordered: before the thread is started, or after it is joined\n\
          17 read in Main.main(java.lang.String[]) by main thread\n\
          30 write in Worker.run() by thread started at Program.java:9"
     );

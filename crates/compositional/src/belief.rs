@@ -3,14 +3,14 @@
 
 use crate::engine::Compositional;
 use crate::entry::Seen;
-use crate::evidence::Strength;
+use crate::evidence::{self, Strength};
 use crate::frame::Method;
 use crate::habit::{self, Habit};
 use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
-use ir::{FieldId, Program, access};
+use ir::{FieldId, MethodId, Program, access};
 use models::Kind;
 
 pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
@@ -59,7 +59,7 @@ enum Doubt {
 
 fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mut Vec<String>) -> Confidence {
     let is_started = sides.iter().any(|side| side.access.started > 0);
-    let is_same = sides[0].entry.method == sides[1].entry.method;
+    let is_same = sides[0].entry.method == sides[1].entry.method && !is_started_elsewhere(sides);
     let is_meant = habit.is_some_and(|habit| habit.is_meant(strength(&sides[0]).is_some()));
     let mut plain = sides.iter().filter(|side| side.access.started == 0);
     match strongest(sides) {
@@ -132,6 +132,11 @@ fn doubts(
         !side.access.writes && engine.knowledge.only_shows(name)
     };
     doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
+    let is_rare = |side: &Seen<'_>| {
+        let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
+        engine.knowledge.is_rare(name)
+    };
+    doubt(sides.iter().any(is_rare), "it runs when nobody has the object any more", MEDIUM);
     let is_vague = |side: &Seen<'_>| side.access.vague;
     doubt(sides.iter().any(is_vague), "the object may be another one: it comes from several places", MEDIUM);
     doubt(depth(sides) > 16, "it is many calls away", LOW);
@@ -147,6 +152,33 @@ fn doubts(
     let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
     doubt(is_sure, "all callers in the program hold the lock", LOW);
     doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
+    let is_indirect =
+        |side: &Seen<'_>| side.entry.evidence.as_ref().is_some_and(|evidence| evidence.is_indirect);
+    doubt(
+        sides.iter().all(is_indirect),
+        "only what they call takes locks, perhaps for something else",
+        MEDIUM,
+    );
+    let lacks_lock = |side: &&Seen<'_>| is_plain(side) && side.held.is_empty();
+    let under_locks = |side: &Seen<'_>| engine.is_mostly_called_under_locks(side.entry.method);
+    doubt(
+        sides.iter().filter(lacks_lock).any(under_locks),
+        "most calls of it in the program are made under some lock",
+        MEDIUM,
+    );
+    let is_harmless = |side: &Seen<'_>| side.held.is_empty() && engine.is_only_tested(program, side);
+    let is_locked_write = |side: &Seen<'_>| side.access.writes && !side.held.is_empty();
+    doubt(
+        sides.iter().any(is_harmless) && sides.iter().any(is_locked_write),
+        "the value is only tested or counted, where an old one may do no harm",
+        MEDIUM,
+    );
+    let is_detached = |side: &Seen<'_>| engine.is_detached(side);
+    doubt(sides.iter().any(is_detached), "the field holds another object by then", LOW);
+    let is_only_ui = !is_declared
+        && sides.iter().any(|side| on_event_thread(engine, program, side))
+        && !sides.iter().any(|side| on_other_thread(engine, program, side));
+    doubt(is_only_ui, "the event thread runs it, and mostly the other side as well", LOW);
     // Whoever has the object, the thread that the method itself has started has it too.
     let is_beside = is_beside_own_thread(sides);
     let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
@@ -201,10 +233,54 @@ fn doubts(
     doubts
 }
 
+/// Does the one happen where the thread of the other is not running, so that it takes a second call of the method?
+fn is_started_elsewhere(sides: &[Seen<'_>; 2]) -> bool {
+    let [a, b] = sides;
+    let (plain, started) = match (a.access.started, b.access.started) {
+        (0, 1..) => (a, b),
+        (1.., 0) => (b, a),
+        _ => return false,
+    };
+    plain.access.running & (1 << (started.access.started - 1)) == 0
+}
+
 /// Do both happen in one call of a method, one of them in a thread that it starts and the other meanwhile?
 fn is_beside_own_thread(sides: &[Seen<'_>; 2]) -> bool {
     let [one, other] = sides;
     one.entry.method == other.entry.method && (one.access.started > 0) != (other.access.started > 0)
+}
+
+/// Does the one thread of a user interface run it? What is handed to that thread says that others are there; what is
+/// registered as a listener, or is a method of a component, does not.
+fn on_event_thread(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let way = engine.way(side.entry.method, side.number);
+    let is_of_ui = |method: MethodId| {
+        let entry = program.method_ref(method);
+        let is_lambda = program.selector_text(entry.selector).0.starts_with("lambda$");
+        !is_lambda && evidence::of_class(program, &engine.knowledge, entry.class).main_thread
+    };
+    let Some(start) = way.iter().rposition(|(_, access)| access.started > 0) else {
+        return way.iter().any(|&(method, _)| is_of_ui(method));
+    };
+    let (starter, access) = way[start];
+    let is_registered = || {
+        let slot = engine.methods.get(starter)?;
+        match slot.packed.outline().events.get(access.site.at as usize)? {
+            Event::Call { target, .. } => {
+                Some(engine.knowledge.registers(program.selector_text(target.selector).0))
+            }
+            _ => None,
+        }
+    };
+    let is_queue = |on: Path| on.is_root() && matches!(on.root, Root::Class(_));
+    let is_listener = way.get(start + 1).is_some_and(|&(method, _)| is_of_ui(method));
+    is_listener || access.on.is_some_and(is_queue) && is_registered() == Some(true)
+}
+
+/// Does a thread of its own run it, or does a lock say that several threads may?
+fn on_other_thread(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let has_thread = side.access.started > 0 || side.entry.is_task;
+    !side.held.is_empty() || has_thread && !on_event_thread(engine, program, side)
 }
 
 /// A lock that both hold, but one of them not on every way.

@@ -35,6 +35,11 @@ const ON_OWN: u8 = 2;
 const ELSEWHERE: u8 = 4;
 /// What a task runs, but the program calls it like any other method and is not seen to start it.
 const IN_PLACE: u8 = 8;
+/// Most calls in the program are made while some lock is held, by the caller or by most of its callers.
+const UNDER_LOCKS: u8 = 16;
+
+/// Callers of callers that are asked whether they hold a lock.
+const MOST_LEVELS: usize = 6;
 
 impl Compositional {
     /// Locks that every caller of a method holds, of one that not everybody can call.
@@ -59,6 +64,10 @@ impl Compositional {
 
     pub(crate) fn is_run_in_place(&self, method: MethodId) -> bool {
         self.is_marked(method, IN_PLACE)
+    }
+
+    pub(crate) fn is_mostly_called_under_locks(&self, method: MethodId) -> bool {
+        self.is_marked(method, UNDER_LOCKS)
     }
 
     pub(crate) fn is_called_elsewhere(&self, method: MethodId) -> bool {
@@ -155,6 +164,9 @@ fn find(engine: &Compositional) -> Callers {
     for &number in called.iter().filter(|&&number| standing(number).is_task() && is_plain(number)) {
         marks[number as usize] |= IN_PLACE;
     }
+    for number in under_locks(&calls, &called) {
+        marks[number as usize] |= UNDER_LOCKS;
+    }
     let open = |(number, _): &(u32, Vec<Path>)| !standing(*number).is_closed();
     Callers {
         held: named(held).collect(),
@@ -163,6 +175,24 @@ fn find(engine: &Compositional) -> Callers {
         only_by: only_by(engine, &calls),
         only_in,
     }
+}
+
+/// Methods that are mostly called while a lock is held, whichever that is.
+fn under_locks(calls: &Calls<'_>, called: &[u32]) -> Vec<u32> {
+    let mut is_under = vec![false; calls.len()];
+    for _ in 0..MOST_LEVELS {
+        let is_new = |&number: &u32| {
+            let all = calls.of_method(number);
+            let holds = |call: &&Call| !call.started() && (call.holds() || is_under[call.caller as usize]);
+            !is_under[number as usize] && all.iter().filter(holds).count() * 2 > all.len()
+        };
+        let new: Vec<u32> = called.iter().copied().filter(is_new).collect();
+        if new.is_empty() {
+            break;
+        }
+        new.into_iter().for_each(|number| is_under[number as usize] = true);
+    }
+    called.iter().copied().filter(|&number| is_under[number as usize]).collect()
 }
 
 fn only_by(engine: &Compositional, calls: &Calls<'_>) -> Vec<Option<MethodId>> {

@@ -271,7 +271,7 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
 }
 
 /// Over more calls than this a way is easily one that nobody goes.
-const FARTHEST: u8 = 4;
+const FARTHEST: u8 = 2;
 
 /// How many calls lie between the two locks.
 fn depth(engine: &Compositional, edge: &Edge<'_>) -> u8 {
@@ -315,6 +315,10 @@ fn confidence(
     match () {
         () if is_certain && edges.iter().any(|edge| depth(engine, edge) > FARTHEST) => {
             why.push("one lock is taken many calls after the other".into());
+            Confidence::Medium
+        }
+        () if is_certain && edges.iter().any(|edge| engine.is_mostly_called_under_locks(edge.method)) => {
+            why.push("most calls of it in the program are made under some lock, perhaps the same one".into());
             Confidence::Medium
         }
         () if is_certain => Confidence::High,

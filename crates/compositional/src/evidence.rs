@@ -9,6 +9,8 @@ use models::{Kind, Knowledge, Says};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Evidence {
     pub strength: Strength,
+    /// Only what it calls says so.
+    pub is_indirect: bool,
     pub words: String,
 }
 
@@ -121,7 +123,7 @@ fn is_inherited(program: &Program, id: MethodId) -> bool {
 impl Compositional {
     /// Why a method that others call is believed to run on any thread.
     pub(crate) fn evidence(&self, program: &Program, says: &ClassSays, id: MethodId) -> Option<Evidence> {
-        let found = |strength, words: String| Some(Evidence { strength, words });
+        let found = |strength, words: String| Some(Evidence { strength, is_indirect: false, words });
         let method = self.method(id)?;
         let summary = self.summary(id)?;
         let entry = program.method(id);
@@ -190,7 +192,7 @@ impl Compositional {
         };
         if inner || summary.accesses.iter().any(holds) {
             let words = format!("{} takes a lock in what it calls", program.method_display(id));
-            return found(Strength::Locks, words);
+            return Some(Evidence { strength: Strength::Locks, is_indirect: true, words });
         }
         if let Some(words) = &says.hint {
             return found(Strength::Hint, words.clone());

@@ -40,6 +40,7 @@ mod state;
 mod summary;
 mod summing;
 mod tell;
+mod uses;
 mod value;
 
 pub use about::{Asked, Covers, Uses};

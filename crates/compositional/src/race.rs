@@ -224,16 +224,26 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
     let holds = |seen: &Seen<'_>| {
         // A class of one's own may be the lock by having one.
         let is_part = |lock: &Path| !guard.is_root() && lock.len() > guard.len() && guard.leads_to(lock);
-        let is_guard = |lock: &Path| *lock == guard || is_part(lock);
+        // One lock may be in fields of several objects, mostly of one name.
+        let name = |lock: &Path| field_of(lock).map(|field| program.field_ref(field).name);
+        let is_named = |lock: &Path| name(&guard).is_some() && name(lock) == name(&guard);
+        let is_guard = |lock: &Path| *lock == guard || is_part(lock) || is_named(lock);
         let enough = |held: &Held| is_guard(&held.lock) && !(held.shared && seen.access.writes);
         seen.held.iter().any(|held| enough(held) || held.lock == Path::UNKNOWN)
     };
     let right = seen.iter().find(|seen| holds(seen));
     let mut blamed: FxHashMap<ir::MethodId, Conflict<'a>> = FxHashMap::default();
-    for wrong in seen.iter().filter(|seen| !holds(seen)) {
+    for wrong in seen.iter().filter(|seen| !holds(seen) && !engine.is_detached(seen)) {
         let sides = [wrong.clone(), right.unwrap_or(wrong).clone()];
         let why = vec!["the field says so".to_owned()];
-        let (rule, confidence, also) = (Rule::GuardedBy, Confidence::High, Vec::new());
+        // What is only tested, or mostly called under locks, is wrong by its words, and mostly does no harm.
+        let is_plain = wrong.access.started == 0;
+        let name = program.selector_text(program.method_ref(wrong.entry.method).selector).0;
+        let is_mild = engine.is_only_tested(program, wrong)
+            || engine.knowledge.is_rare(name)
+            || is_plain && engine.is_mostly_called_under_locks(wrong.entry.method);
+        let confidence = if is_mild { Confidence::Medium } else { Confidence::High };
+        let (rule, also) = (Rule::GuardedBy, Vec::new());
         let guard = Some((guard, 0, 0));
         let new = Conflict { rule, confidence, sides, also, guard, is_update: false, why };
         match blamed.entry(wrong.entry.method) {

@@ -239,7 +239,11 @@ impl Compositional {
         let mut needs = Vec::new();
         if says(Says::GuardedBy) {
             needs.push(crate::guard::of_method(program, &self.knowledge, id).unwrap_or(Path::UNKNOWN));
-        } else if self.knowledge.says_held(name) {
+        } else if [Some(name), name.split('$').next()]
+            .into_iter()
+            .flatten()
+            .any(|name| self.knowledge.says_held(name))
+        {
             needs.push(Path::UNKNOWN);
         }
         Method {

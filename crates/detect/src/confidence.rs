@@ -26,6 +26,8 @@ pub(crate) enum Doubt {
     Dealt,
     /// Code of several threads is analysed together.
     MergedCode,
+    /// The same where there is only one such object: it may not get to this thread.
+    MergedPaths,
     /// Every thread fills the field with the same value when it first needs it.
     Cache,
 }
@@ -33,7 +35,9 @@ pub(crate) enum Doubt {
 impl Doubt {
     fn limit(&self) -> Confidence {
         match self {
-            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache => Confidence::Medium,
+            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache | Doubt::MergedPaths => {
+                Confidence::Medium
+            }
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode => Confidence::Low,
         }
     }
@@ -56,16 +60,19 @@ impl Doubt {
             Doubt::Cache => {
                 "it looks like a cache: written only where it was found empty, perhaps always with the same value".into()
             }
-            Doubt::MergedCode => "the code of several threads is analysed together here".into(),
+            Doubt::MergedCode | Doubt::MergedPaths => {
+                "the code of several threads is analysed together here".into()
+            }
         }
     }
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 12] = [
+const ALL: [Doubt; 13] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
+    Doubt::MergedPaths,
     Doubt::OwnInstances,
     Doubt::Indices,
     Doubt::Cache,
@@ -123,8 +130,9 @@ pub(crate) fn doubts(
             _ => {}
         }
         let merged = is_merged(stages, a.act, p) || is_merged(stages, b.act, q);
-        if merged && !stages.happens_before.unique(obj) {
-            doubts.add(Doubt::MergedCode);
+        if merged {
+            let is_one = stages.happens_before.unique(obj);
+            doubts.add(if is_one { Doubt::MergedPaths } else { Doubt::MergedCode });
         }
         let is_fetched = |access: &Access| {
             access.base.is_some_and(|base| questions.is_fetched(stages, p, (access.act, base, obj)))

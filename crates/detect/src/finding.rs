@@ -8,7 +8,7 @@ use crate::pair::{Judge, Pair, Witness};
 use crate::race::Races;
 use crate::told::{Memory, Told, sides};
 use findings::{
-    AccessKind, Confidence, Engine, Finding, Place, Rule, Site, Unguarded, fingerprint, unnumbered,
+    AccessKind, Confidence, Engine, Finding, LockUse, Place, Rule, Site, Unguarded, fingerprint, unnumbered,
 };
 use happens_before::Point;
 use ir::MethodId;
@@ -188,6 +188,22 @@ fn methods(site: &Site) -> String {
     methods.join(" ")
 }
 
+/// Calls on both ways together that a reader still follows; over more, something is easily overlooked.
+const MOST_CALLS: usize = 16;
+
+/// What speaks against a race as it is told, though nothing in the analysis does.
+fn doubt_of_story([a, b]: &[Site; 2]) -> Option<&'static str> {
+    let may_be_one = |a: &LockUse, b: &LockUse| {
+        let is_field = |name: &str| name.contains('.') && !name.contains("this$") && !name.ends_with(')');
+        !(a.shared && b.shared) && (a.name == b.name || !is_field(&a.name) || !is_field(&b.name))
+    };
+    if a.locks.iter().any(|mine| b.locks.iter().any(|theirs| may_be_one(mine, theirs))) {
+        return Some("both hold locks, perhaps the same one: not proven to be one object");
+    }
+    (a.trace.len() + b.trace.len() > MOST_CALLS)
+        .then_some("many calls away: one of the calls may lead elsewhere")
+}
+
 /// One side of the pair that is told: whether it writes, how the object gets there, and the other side.
 type Side<'t> = (bool, (Point, Option<&'t Anchor>), Point);
 
@@ -251,18 +267,26 @@ impl<'a> Teller<'a> {
         let name = describe.location(witness.location);
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
         let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
+        let mut why = if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() };
+        let mut limit = witness.doubts.limit();
+        if limit == Confidence::High
+            && let Some(doubt) = doubt_of_story(&sites)
+        {
+            limit = Confidence::Medium;
+            why.push(doubt.into());
+        }
         Finding {
             id: describe.fingerprint_of(witness.location, sides),
             rule: Rule::Race,
-            confidence: witness.confidence,
+            confidence: witness.confidence.max(limit),
             engines: vec![Engine::WholeProgram],
             message: self.message(pair),
             field: Some(name),
             about_contents: matches!(witness.location.what, What::Elements | What::Contents),
             held_in: describe.held_in(witness.location, self::sides(witness)),
-            limit: Some(witness.doubts.limit()),
+            limit: Some(limit),
             object,
-            why: if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() },
+            why,
             sites: sites.into_iter().collect(),
             ..Finding::default()
         }

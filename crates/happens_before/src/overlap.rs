@@ -19,7 +19,7 @@ use arena::{Id, IndexVec};
 use ir::StmtId;
 use lives::Lives;
 use pointsto::{Act, Obj};
-use reaches::{ReachId, Reaches};
+use reaches::{Barriers, ReachId, Reaches};
 use rustc_hash::FxHashMap;
 use serial::serial_on;
 use std::collections::BTreeMap;
@@ -90,12 +90,13 @@ impl Overlap {
             *self = Overlap::new(self.follows);
         }
         self.reaches.look(changes);
-        let find = |reaches: &mut Reaches| Lives::new(world, origins, joins, unique, reaches);
+        let barriers = &Barriers::new(world, self.follows);
+        let find = |reaches: &mut Reaches| Lives::new(barriers, origins, joins, unique, reaches);
         let (follows, reaches) = (self.follows, &mut self.reaches);
         let mut before = self.lives.update(follows, changes, || find(reaches));
         if before.is_none() {
             // The same is asked as before; if there are other answers, something else may be asked.
-            reaches.refresh(world, origins, changes);
+            reaches.refresh(barriers, origins, changes);
             before = self.lives.update(follows, changes, || find(reaches));
         }
         if before.is_some() {

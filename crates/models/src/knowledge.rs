@@ -73,6 +73,9 @@ pub struct Knowledge {
     setup_prefixes: Vec<String>,
     tests_suffixes: Vec<String>,
     shows: FxHashSet<String>,
+    counts: FxHashSet<String>,
+    rare: FxHashSet<String>,
+    registers_prefixes: Vec<String>,
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
@@ -127,6 +130,9 @@ impl Knowledge {
             ("methods", "pauses") => self.pauses.extend(list),
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
             ("methods", "shows") => self.shows.extend(list),
+            ("methods", "counts") => self.counts.extend(list),
+            ("methods", "rare") => self.rare.extend(list),
+            ("methods", "registers-prefix") => self.registers_prefixes.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
             ("supertypes", "one-user") => {
@@ -209,6 +215,21 @@ impl Knowledge {
     /// Does a method of this name only tell people what there is?
     pub fn only_shows(&self, method: &str) -> bool {
         self.shows.contains(method)
+    }
+
+    /// Does a method of this name only tell how much is in a container, without looking at what it is?
+    pub fn only_counts(&self, method: &str) -> bool {
+        self.counts.contains(method)
+    }
+
+    /// Does the name of a method say that it keeps a listener for later?
+    pub fn registers(&self, method: &str) -> bool {
+        self.registers_prefixes.iter().any(|prefix| method.starts_with(prefix.as_str()))
+    }
+
+    /// Does a method of this name run when nobody uses the object any more?
+    pub fn is_rare(&self, method: &str) -> bool {
+        self.rare.contains(method)
     }
 
     /// Does the name of a method say that only tests call it?

@@ -30,6 +30,8 @@ const MOST_ACTS: usize = 80_000;
 /// Activations, counted for each origin that runs them, may be one for so many facts of the budget: what order and locks
 /// take follows from that.
 const FACTS_PER_RUN: u64 = 2;
+/// Order is asked for each two origins of what they run: so many such questions for each fact of the budget.
+const QUESTIONS_PER_FACT: u64 = 10;
 /// What is the smallest: this part of the budget.
 const SMALLEST: u64 = 20;
 
@@ -78,7 +80,9 @@ impl Choice {
 
     /// Can the stages after this one afford it?
     pub(crate) fn is_affordable(&self, options: &Options) -> bool {
+        let questions = self.runs.saturating_mul(self.origins as u64);
         self.runs <= options.budget / FACTS_PER_RUN
+            && questions <= options.budget.saturating_mul(QUESTIONS_PER_FACT)
     }
 
     pub(crate) fn gave_up(&self) -> bool {

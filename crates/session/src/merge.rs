@@ -98,7 +98,7 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
     if let Some((pair, sure)) = race {
         let mut confirmed = showing(finding, pair);
         confirmed.engines = vec![Engine::WholeProgram, Engine::Compositional];
-        confirmed.confidence = agreed(sure, finding.confidence);
+        confirmed.confidence = agreed(sure, finding.confidence).max(raised(finding.confidence));
         return Arc::new(confirmed);
     }
     let elsewhere = answers.iter().find(|(_, answer)| *answer == Answer::Unreached);
@@ -331,6 +331,14 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
         }
     }
     finding
+}
+
+/// Agreement is worth one level, where only one engine tells the story.
+fn raised(confidence: Confidence) -> Confidence {
+    match confidence {
+        Confidence::High | Confidence::Medium => Confidence::High,
+        Confidence::Low => Confidence::Medium,
+    }
 }
 
 /// The program decides: what it doubts stays doubtful, but what it hardly believes and another engine does is worth a look.

@@ -105,6 +105,8 @@ pub enum Kind {
     Throws,
     /// What an origin reaches from where it starts another.
     Reach,
+    /// How control passes the activations that have one of some kills in them or below.
+    Passing,
     /// Where origins are alive, by activation.
     Alive,
     /// Joins and waits.

@@ -1,7 +1,7 @@
 //! Where origins may be alive: for each and its ancestors, what those reach from the statements that start it. Knows
 //! joins; does not know who meets whom.
 
-use super::reaches::{ReachId, Reaches};
+use super::reaches::{Barriers, ReachId, Reaches};
 use super::tree::Tree;
 use crate::bits::Bits;
 use crate::joins::{Joins, SiteJoins};
@@ -27,7 +27,7 @@ pub struct Lives {
 
 impl Lives {
     pub fn new(
-        world: &World<'_>,
+        barriers: &Barriers<'_, '_>,
         origins: &Origins,
         joins: &Joins,
         unique: &Unique,
@@ -40,7 +40,8 @@ impl Lives {
         let count = origins.info.len();
         let lives = Lives { alive: (0..count).map(|_| BTreeMap::new()).collect(), unjoined: BTreeMap::new() };
         let stays = (0..count).map(|_| Bits::with_len(count)).collect();
-        let mut finder = Finder { world, origins, joins, tree, reaches, lives, stays };
+        let mut finder =
+            Finder { world: barriers.world, barriers, origins, joins, tree, reaches, lives, stays };
         finder.find_alive();
         finder.find_unjoined();
         finder.lives
@@ -67,8 +68,9 @@ impl Lives {
     }
 }
 
-struct Finder<'a, 'w> {
+struct Finder<'a, 'b, 'w> {
     world: &'a World<'w>,
+    barriers: &'a Barriers<'b, 'w>,
     origins: &'a Origins,
     joins: &'a Joins,
     tree: &'a Tree,
@@ -78,7 +80,7 @@ struct Finder<'a, 'w> {
     stays: IndexVec<Origin, Bits>,
 }
 
-impl Finder<'_, '_> {
+impl Finder<'_, '_, '_> {
     /// alive_Q(T) = reach(Q, after the sites in Q of A, kills), for A = T or an ancestor of T, where the kills
     /// are the joins of T, and those of A if T cannot outlive A.
     fn find_alive(&mut self) {
@@ -204,8 +206,14 @@ impl Finder<'_, '_> {
         self.origins.info[site.child].task.filter(|&task| gets(self.world, site.act, task))
     }
 
-    fn reach(&mut self, q: Origin, start: Start, kills: Kills) -> (ReachId, Arc<Climb>) {
-        self.reaches.ask(self.world, self.origins, (q, start, kills))
+    /// Kills in code that the origin does not run do not matter to it: without them, most questions are the same one.
+    fn reach(&mut self, q: Origin, start: Start, mut kills: Kills) -> (ReachId, Arc<Climb>) {
+        let runs = &self.origins.runs[q];
+        kills.retain(|act| {
+            note(Read::of(Kind::OriginsOf, act));
+            runs.contains(act.index())
+        });
+        self.reaches.ask(self.barriers, self.origins, (q, start, kills))
     }
 
     /// Who joins T, wherever T was started.

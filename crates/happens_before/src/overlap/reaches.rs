@@ -10,14 +10,21 @@ use crate::world::World;
 use arena::{Id, IndexVec, define_id};
 use ir::StmtId;
 use pointsto::Act;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use track::{Changes, Kind, Memo, Read, Sizes, note};
 
 define_id! {
     /// A computed reach.
     ReachId
+}
+
+define_id! {
+    /// Kills of a question: how control passes them is the same for all who ask.
+    KillsId
 }
 
 /// Who goes on from where, up to which kills.
@@ -27,8 +34,12 @@ pub struct Reaches {
     numbers: FxHashMap<Question, ReachId>,
     questions: IndexVec<ReachId, Question>,
     climbs: Memo<ReachId, Arc<Climb>>,
-    /// Numbers of questions that nobody asks any more.
+    /// What was read to find out how control passes each set of kills.
+    passing: Memo<KillsId, ()>,
+    kills: FxHashMap<Kills, KillsId>,
+    /// Numbers of questions that nobody asks any more, and of kills.
     free: Vec<ReachId>,
+    free_kills: Vec<KillsId>,
     /// What somebody asks for now.
     asked: BTreeSet<ReachId>,
     /// What has to be found out again.
@@ -51,7 +62,10 @@ impl Reaches {
             numbers: FxHashMap::default(),
             questions: IndexVec::new(),
             climbs: Memo::new(Kind::Reach, follows),
+            passing: Memo::new(Kind::Passing, follows),
+            kills: FxHashMap::default(),
             free: Vec::new(),
+            free_kills: Vec::new(),
             asked: BTreeSet::new(),
             stale: BTreeSet::new(),
             differing: Differing::default(),
@@ -59,7 +73,11 @@ impl Reaches {
     }
 
     /// Looks what has to be found out again.
-    pub fn look(&mut self, changes: &Changes) {
+    pub fn look(&mut self, changes: &mut Changes) {
+        for id in self.passing.stale(changes) {
+            self.passing.remove(id);
+            changes.add(Read::of(Kind::Passing, id));
+        }
         self.stale = self.climbs.stale(changes).into_iter().collect();
     }
 
@@ -79,10 +97,23 @@ impl Reaches {
             self.differing.add(&climb, &Climb::default());
             self.free.push(id);
         }
+        let used: FxHashSet<&Kills> = self.numbers.keys().map(|(_, _, kills)| kills).collect();
+        let gone: Vec<Kills> = self.kills.keys().filter(|kills| !used.contains(kills)).cloned().collect();
+        for kills in gone {
+            if let Some(id) = self.kills.remove(&kills) {
+                self.passing.remove(id);
+                self.free_kills.push(id);
+            }
+        }
     }
 
     /// The number of a question, with its answer.
-    pub fn ask(&mut self, world: &World<'_>, origins: &Origins, question: Question) -> (ReachId, Arc<Climb>) {
+    pub fn ask(
+        &mut self,
+        barriers: &Barriers<'_, '_>,
+        origins: &Origins,
+        question: Question,
+    ) -> (ReachId, Arc<Climb>) {
         let id = match self.numbers.get(&question) {
             Some(&id) => id,
             None => {
@@ -93,7 +124,7 @@ impl Reaches {
         };
         self.asked.insert(id);
         if self.stale.remove(&id) {
-            self.work_out(world, origins, id);
+            self.work_out(barriers, origins, id);
         }
         note(Read::of(Kind::Reach, id));
         let climb = self.climbs.peek(id).cloned().unwrap_or_default();
@@ -101,9 +132,9 @@ impl Reaches {
     }
 
     /// Finds everything out again that has to be.
-    pub fn refresh(&mut self, world: &World<'_>, origins: &Origins, changes: &mut Changes) {
+    pub fn refresh(&mut self, barriers: &Barriers<'_, '_>, origins: &Origins, changes: &mut Changes) {
         for id in std::mem::take(&mut self.stale) {
-            if self.work_out(world, origins, id) {
+            if self.work_out(barriers, origins, id) {
                 changes.add(Read::of(Kind::Reach, id));
             }
         }
@@ -160,12 +191,25 @@ impl Reaches {
     }
 
     /// True if the answer differs from the one before.
-    fn work_out(&mut self, world: &World<'_>, origins: &Origins, id: ReachId) -> bool {
+    fn work_out(&mut self, barriers: &Barriers<'_, '_>, origins: &Origins, id: ReachId) -> bool {
         let (origin, start, kills) = &self.questions[id];
+        let barrier = barriers.of(kills);
+        let free = &mut self.free_kills;
+        let next = self.kills.len() + free.len();
+        let passing =
+            *self.kills.entry(kills.clone()).or_insert_with(|| free.pop().unwrap_or(KillsId::new(next)));
         let (now, reads) = self.climbs.record(|| {
+            note(Read::of(Kind::Passing, passing));
             let (entry, runs) = (origins.info[*origin].entry, &origins.runs[*origin]);
-            climb(entry, runs, &[*start], &Barrier::new(world, kills.clone()))
+            climb(entry, runs, &[*start], &barrier)
         });
+        let passed = barrier.take_reads();
+        if !passed.is_empty() {
+            match self.passing.peek(passing) {
+                Some(()) => self.passing.add(passing, passed),
+                None => drop(self.passing.set(passing, Some(()), passed)),
+            }
+        }
         let before = self.climbs.peek(id).cloned().unwrap_or_default();
         let differs = *before != now || self.climbs.peek(id).is_none();
         if differs {
@@ -177,7 +221,30 @@ impl Reaches {
 
     pub fn sizes(&self, sizes: &mut Sizes) {
         self.climbs.sizes(sizes);
+        self.passing.sizes(sizes);
         sizes.add("reaches", self.questions.len());
+    }
+}
+
+/// Kills with their consequences, worked out once for all questions of one update.
+pub struct Barriers<'a, 'w> {
+    pub world: &'a World<'w>,
+    follows: bool,
+    known: RefCell<FxHashMap<Kills, Rc<Barrier<'a, 'w>>>>,
+}
+
+impl<'a, 'w> Barriers<'a, 'w> {
+    pub fn new(world: &'a World<'w>, follows: bool) -> Barriers<'a, 'w> {
+        Barriers { world, follows, known: RefCell::default() }
+    }
+
+    fn of(&self, kills: &Kills) -> Rc<Barrier<'a, 'w>> {
+        if let Some(known) = self.known.borrow().get(kills) {
+            return known.clone();
+        }
+        let barrier = Rc::new(Barrier::shared(self.world, kills.clone(), self.follows));
+        self.known.borrow_mut().insert(kills.clone(), barrier.clone());
+        barrier
     }
 }
 

@@ -13,6 +13,7 @@ use pointsto::Act;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
+use track::{Read, Reads, record};
 
 /// Kills with their consequences.
 pub struct Barrier<'a, 'w> {
@@ -22,6 +23,8 @@ pub struct Barrier<'a, 'w> {
     affected: Callers,
     /// How control passes them, as far as somebody asked.
     passed: RefCell<FxHashMap<Act, Passed>>,
+    /// What was read for that and is to be taken, instead of being noted by those who ask first.
+    reads: Option<RefCell<Vec<Read>>>,
 }
 
 /// What comes of entering an affected activation.
@@ -43,7 +46,19 @@ struct Open<'a> {
 impl<'a, 'w> Barrier<'a, 'w> {
     pub fn new(world: &'a World<'w>, kills: Kills) -> Barrier<'a, 'w> {
         let affected = world.callers_of(kills.acts());
-        Barrier { world, kills, affected, passed: RefCell::default() }
+        Barrier { world, kills, affected, passed: RefCell::default(), reads: None }
+    }
+
+    /// One that several ask. If changes will come, what it reads is for them to take together.
+    pub fn shared(world: &'a World<'w>, kills: Kills, follows: bool) -> Barrier<'a, 'w> {
+        Barrier { reads: follows.then(RefCell::default), ..Barrier::new(world, kills) }
+    }
+
+    pub fn take_reads(&self) -> Reads {
+        let mut reads = self.reads.as_ref().map(RefCell::take).unwrap_or_default();
+        reads.sort_unstable();
+        reads.dedup();
+        reads.into_boxed_slice()
     }
 
     /// No kills at all.
@@ -94,7 +109,14 @@ impl<'a, 'w> Barrier<'a, 'w> {
         if let Some(known) = self.passed.borrow().get(&act) {
             return known.clone();
         }
-        let open = self.pass(act);
+        let open = match &self.reads {
+            Some(all) => {
+                let (open, reads) = record(|| self.pass(act));
+                all.borrow_mut().extend(reads);
+                open
+            }
+            None => self.pass(act),
+        };
         let mut passed = self.passed.borrow_mut();
         let mut walks = open.walks;
         for (act, exits) in open.exits {

@@ -80,6 +80,12 @@ impl Kills {
         both
     }
 
+    pub fn retain(&mut self, mut keeps: impl FnMut(Act) -> bool) {
+        self.stmts.retain(|&(act, _)| keeps(act));
+        self.returns.retain(|&(act, _)| keeps(act));
+        self.edges.retain(|&(act, ..)| keeps(act));
+    }
+
     pub fn acts(&self) -> impl Iterator<Item = Act> + '_ {
         self.passed().map(|(act, _)| act).chain(self.edges.iter().map(|&(act, ..)| act))
     }

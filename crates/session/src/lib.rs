@@ -96,6 +96,8 @@ pub struct Session {
     told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
     is_behind: bool,
+    /// The entry points that were asked for are not there: nothing is reported but that.
+    is_refused: bool,
     /// What changed before detection in updates that were given up there.
     unseen: Changes,
     /// Nobody wants to know more.
@@ -165,6 +167,7 @@ impl Session {
             is_ahead: false,
             told: Arc::default(),
             is_behind: false,
+            is_refused: false,
             unseen: Changes::default(),
             is_points_to_only: false,
             loads: 0,
@@ -232,7 +235,7 @@ impl Session {
             session.is_behind = false;
             let stats = session.stats();
             Arc::make_mut(&mut session.report).stats = stats;
-            session.put_together();
+            session.merge_reports();
             Report::clone(&session.told)
         })
     }
@@ -310,32 +313,28 @@ impl Session {
         report.stats.sizes.clone_from(&self.beside.sizes);
         self.report = Arc::new(report);
         self.is_behind = true;
-        self.put_together();
+        self.is_refused = false;
+        self.merge_reports();
         Report::clone(&self.told)
     }
 
-    /// Puts together what both engines say.
-    fn put_together(&mut self) {
+    /// Merges what both engines say into one report.
+    fn merge_reports(&mut self) {
+        if self.is_refused {
+            self.told = self.report.clone();
+            return;
+        }
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
-        let suspicions = self.beside.findings();
-        let (memory, files) = merge::asked(suspicions);
-        let cycle = |cycle: &detect::Cycle<'_>| self.detect.cycle(&stages, cycle);
         // What is behind knows nothing of the program as it is now.
-        let is_known = !self.is_behind && self.options.engines.whole_program() && !suspicions.is_empty();
-        let solved = is_known.then(|| {
-            let answers = self.detect.answers(&stages, &memory, &files);
-            let gaps = self.pointsto.gaps(&self.program);
-            let is_whole = self.options.entries.is_empty() && gaps.left_out.is_empty();
-            let is_called_back = gaps.opaque_dependencies;
-            merge::Solved { answers, cycle: &cycle, is_whole, is_called_back }
-        });
-        let findings = merge::merge(self.report.findings.clone(), suspicions, solved.as_ref());
+        let solved = (!self.is_behind && self.options.engines.whole_program())
+            .then(|| merge::Solution::new(&stages, &self.detect, &self.options));
         let known = &self.report.findings;
+        let findings = merge::merged(known, self.beside.findings(), solved.as_ref());
         if findings.len() == known.len()
             && findings.iter().zip(known).all(|(one, other)| Arc::ptr_eq(one, other))
         {
@@ -355,7 +354,8 @@ impl Session {
 
     /// Sizes as they are now, and how long the last run or update took.
     pub fn stats(&self) -> Stats {
-        let sizes = match self.options.engines.whole_program() {
+        // What is behind would count a program that is no longer there.
+        let sizes = match self.options.engines.whole_program() && !self.is_behind {
             true => stats::collect(
                 &self.program,
                 &self.options,
@@ -391,6 +391,7 @@ impl Session {
         self.report = Arc::new(report.clone());
         self.told = self.report.clone();
         self.is_behind = true;
+        self.is_refused = true;
         report
     }
 
@@ -420,16 +421,22 @@ impl Session {
         findings.extend(self.detect.deadlocks(&stages, &mut changes));
         clock.lap("deadlocks");
         let findings = in_order(&self.report.findings, findings);
-        let mut report = Report { findings, ..Report::default() };
-        report.notes = notes::collect(&self.program, &self.options, &self.pointsto);
-        if !self.options.entries.is_empty() {
-            report.notes.extend(notes::one_thread(&self.happens_before));
-        }
-        report.notes.sort();
+        let notes = self.notes_about(&self.pointsto, &self.happens_before);
+        let mut report = Report { findings, notes, ..Report::default() };
         clock.lap("report");
         report.stats.seconds.clone_from(&clock.laps);
         self.report = Arc::new(report);
+        self.is_refused = false;
         changes
+    }
+
+    fn notes_about(&self, pointsto: &PointsTo, happens_before: &HappensBefore) -> Vec<Note> {
+        let mut notes = notes::collect(&self.program, &self.options, pointsto);
+        if !self.options.entries.is_empty() {
+            notes.extend(notes::one_thread(happens_before));
+        }
+        notes.sort();
+        notes
     }
 
     /// What changed before the stages after points-to.

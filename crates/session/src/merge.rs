@@ -1,7 +1,8 @@
 //! One report out of two: where entry points lead, what the whole-program engine concludes decides about a finding of
 //! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
 
-use detect::{Answer, Answers, Cycle, Memory, Sureness};
+use crate::Options;
+use detect::{Answer, Answers, Cycle, Detect, Memory, Stages, Sureness};
 use findings::{
     AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded,
 };
@@ -10,17 +11,52 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What the whole-program engine knows of the program as it is now.
-pub(crate) struct Solved<'a> {
-    pub answers: Answers<'a>,
-    pub cycle: &'a dyn Fn(&Cycle<'_>) -> Answer,
+struct Solved<'a> {
+    answers: Answers<'a>,
+    cycle: &'a dyn Fn(&Cycle<'_>) -> Answer,
     /// All entry points are `main` methods: what no thread of theirs does, nobody does.
-    pub is_whole: bool,
+    is_whole: bool,
     /// Dependencies were not followed: they may call the user's code on threads of their own.
-    pub is_called_back: bool,
+    is_called_back: bool,
+}
+
+/// The stages of the whole-program engine, as far as a merge asks them.
+pub(crate) struct Solution<'a> {
+    stages: &'a Stages<'a>,
+    detect: &'a Detect,
+    is_whole: bool,
+    is_called_back: bool,
+}
+
+impl<'a> Solution<'a> {
+    pub fn new(stages: &'a Stages<'a>, detect: &'a Detect, options: &Options) -> Solution<'a> {
+        let gaps = stages.pointsto.gaps(stages.program);
+        let is_whole = options.entries.is_empty() && gaps.left_out.is_empty();
+        Solution { stages, detect, is_whole, is_called_back: gaps.opaque_dependencies }
+    }
+}
+
+/// The findings of both engines as one list, in no particular order. A function of its arguments: however the state of
+/// the engines came about, it says the same.
+pub(crate) fn merged(
+    whole: &[Arc<Finding>],
+    compositional: &[Arc<Finding>],
+    solution: Option<&Solution<'_>>,
+) -> Vec<Arc<Finding>> {
+    let (memory, files) = asked(compositional);
+    let solution = solution.filter(|_| !compositional.is_empty());
+    let cycle = solution.map(|solution| |cycle: &Cycle<'_>| solution.detect.cycle(solution.stages, cycle));
+    let solved = solution.zip(cycle.as_ref()).map(|(solution, cycle)| Solved {
+        answers: solution.detect.answers(solution.stages, &memory, &files),
+        cycle,
+        is_whole: solution.is_whole,
+        is_called_back: solution.is_called_back,
+    });
+    merge(whole.to_vec(), compositional, solved.as_ref())
 }
 
 /// What has to be asked about findings of the compositional engine: which memory, in which files.
-pub(crate) fn asked(findings: &[Arc<Finding>]) -> (FxHashSet<Memory<'_>>, FxHashSet<&str>) {
+fn asked(findings: &[Arc<Finding>]) -> (FxHashSet<Memory<'_>>, FxHashSet<&str>) {
     let races = || findings.iter().filter(|finding| is_race(finding));
     let memory = races().flat_map(|finding| memory(finding)).collect();
     let places = races().flat_map(|finding| pairs(finding)).flatten();
@@ -28,7 +64,7 @@ pub(crate) fn asked(findings: &[Arc<Finding>]) -> (FxHashSet<Memory<'_>>, FxHash
 }
 
 /// One list of what the two have found.
-pub(crate) fn merge(
+fn merge(
     whole: Vec<Arc<Finding>>,
     compositional: &[Arc<Finding>],
     solved: Option<&Solved<'_>>,
@@ -52,7 +88,7 @@ pub(crate) fn merge(
 }
 
 /// High confidence is for what hurts: a state that is only reported may be old without harm.
-pub(crate) fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
+fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
     if finding.confidence != Confidence::High || finding.harm() != Harm::StaleStatus {
         return finding;
     }

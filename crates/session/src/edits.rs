@@ -197,14 +197,14 @@ impl Session {
         let findings = detect.apply(&stages, &mut changes);
         let report = sorted(findings);
         same_findings("the whole-program engine", &self.report.findings, &report.findings)?;
+        let (notes, coverage) = self.limits_of(&pointsto, &happens_before);
         if self.is_sure_of_problems() {
-            let fresh = self.notes_about(&pointsto, &happens_before);
-            same("notes", &self.report.notes, &fresh)?;
+            same("notes", &self.report.notes, &notes)?;
         }
         let compositional = self.summarised_anew();
         same_findings("the compositional engine", self.beside.findings(), compositional.findings())?;
-        let solution = Solution::new(&stages, &detect, &self.options);
-        let merged = sorted(merged(&report.findings, compositional.findings(), Some(&solution)));
+        let solution = Solution { stages: &stages, detect: &detect, coverage };
+        let merged = sorted(merged(&report.findings, compositional.findings(), Some(solution)));
         same_findings("both engines", &self.told.findings, &merged.findings)
     }
 

@@ -28,6 +28,7 @@ use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use kept::KEPT_STATE;
+use merge::Coverage;
 pub use models::ModelError;
 use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
@@ -86,6 +87,7 @@ pub struct Session {
     detect: Detect,
     /// What the whole-program engine said last.
     report: Arc<Report>,
+    coverage: Coverage,
     /// What the compositional engine said last.
     beside: Beside,
     /// What was summarised in an earlier run, until it is asked for.
@@ -162,6 +164,7 @@ impl Session {
             happens_before: HappensBefore::new(follow),
             detect: Detect::new(follow, least),
             report: Arc::default(),
+            coverage: Coverage::default(),
             beside: Beside::default(),
             summaries: None,
             is_ahead: false,
@@ -331,10 +334,13 @@ impl Session {
             happens_before: &self.happens_before,
         };
         // What is behind knows nothing of the program as it is now.
-        let solved = (!self.is_behind && self.options.engines.whole_program())
-            .then(|| merge::Solution::new(&stages, &self.detect, &self.options));
+        let solved = (!self.is_behind && self.options.engines.whole_program()).then_some(merge::Solution {
+            stages: &stages,
+            detect: &self.detect,
+            coverage: self.coverage,
+        });
         let known = &self.report.findings;
-        let findings = merge::merged(known, self.beside.findings(), solved.as_ref());
+        let findings = merge::merged(known, self.beside.findings(), solved);
         if findings.len() == known.len()
             && findings.iter().zip(known).all(|(one, other)| Arc::ptr_eq(one, other))
         {
@@ -386,7 +392,12 @@ impl Session {
     /// From the wrong place, or from none, an analysis only looks as if nothing were wrong.
     fn nowhere_to_begin(&mut self, wrong: Vec<Note>) -> Report {
         let mut report = Report { notes: wrong, ..Report::default() };
-        report.notes.extend(notes::collect(&self.program, &self.options, &self.pointsto));
+        report.notes.extend(notes::collect(
+            &self.program,
+            &self.options,
+            &self.pointsto,
+            &self.pointsto.gaps(&self.program),
+        ));
         report.sort();
         self.report = Arc::new(report.clone());
         self.told = self.report.clone();
@@ -421,22 +432,26 @@ impl Session {
         findings.extend(self.detect.deadlocks(&stages, &mut changes));
         clock.lap("deadlocks");
         let findings = in_order(&self.report.findings, findings);
-        let notes = self.notes_about(&self.pointsto, &self.happens_before);
+        let (notes, coverage) = self.limits_of(&self.pointsto, &self.happens_before);
         let mut report = Report { findings, notes, ..Report::default() };
         clock.lap("report");
         report.stats.seconds.clone_from(&clock.laps);
         self.report = Arc::new(report);
+        self.coverage = coverage;
         self.is_refused = false;
         changes
     }
 
-    fn notes_about(&self, pointsto: &PointsTo, happens_before: &HappensBefore) -> Vec<Note> {
-        let mut notes = notes::collect(&self.program, &self.options, pointsto);
+    /// What a solution leaves out, in words and for the merge.
+    fn limits_of(&self, pointsto: &PointsTo, happens_before: &HappensBefore) -> (Vec<Note>, Coverage) {
+        let gaps = pointsto.gaps(&self.program);
+        let mut notes = notes::collect(&self.program, &self.options, pointsto, &gaps);
         if !self.options.entries.is_empty() {
             notes.extend(notes::one_thread(happens_before));
         }
         notes.sort();
-        notes
+        let is_whole = self.options.entries.is_empty() && gaps.left_out.is_empty();
+        (notes, Coverage { is_whole, is_called_back: gaps.opaque_dependencies })
     }
 
     /// What changed before the stages after points-to.

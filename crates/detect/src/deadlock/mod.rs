@@ -14,6 +14,7 @@ mod waits;
 use crate::Stages;
 use crate::describe::Describe;
 use crate::finding::keep_apart;
+pub(crate) use answer::LockOrder;
 use chosen::Chosen;
 use cycles::{Few, Group, groups};
 use doubt::{Doubt, Doubts};

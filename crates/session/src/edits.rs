@@ -281,13 +281,13 @@ mod tests {
     #[test]
     fn whatever_a_merged_report_says_otherwise_is_a_difference() {
         let changes: [fn(&mut Finding); 5] = [
-            |finding| finding.confidence = Confidence::Low,
+            |finding| finding.confidence = Confidence::High,
             |finding| finding.why.push("for no reason".to_string()),
             |finding| finding.id.push('0'),
             |finding| finding.dismissed.clear(),
             |finding| finding.sites[0].place.line += 1,
         ];
-        let mut session = session("engines/one_lock_by_two_names");
+        let mut session = session("engines/nothing_is_left");
         assert_eq!(session.verify(), Verdict::Same);
         let told = session.told.clone();
         let dismissed = told.findings.iter().position(|finding| !finding.dismissed.is_empty());

@@ -95,8 +95,8 @@ impl Session {
             roots
         };
         let (program, models) = (&mut self.program, &mut self.models);
-        let facts = |facts| progress("points-to", facts);
-        let told = self.pointsto.update(program, models, delta, &mut find, &options, &facts);
+        let methods = |methods| progress("points-to", methods);
+        let told = self.pointsto.update(program, models, delta, &mut find, &options, &methods);
         clock.lap("points-to");
         let mut redone = Redone::by(delta, &told);
         let is_loaded_more = self.loads != self.program.loads();

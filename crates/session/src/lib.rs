@@ -14,6 +14,7 @@ mod notes;
 mod overview;
 mod redone;
 mod sizes;
+mod stage;
 mod stats;
 mod suggest;
 
@@ -34,6 +35,7 @@ use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
+pub use stage::progress_text;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -228,9 +230,9 @@ impl Session {
             }
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
             let options = session.points_to_options();
-            let (pointsto, facts) = (&mut session.pointsto, |facts| progress("points-to", facts));
+            let (pointsto, methods) = (&mut session.pointsto, |methods| progress("points-to", methods));
             let told =
-                pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
+                pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &methods);
             clock.lap("points-to");
             session.order(&ProgramDelta::default(), &told, progress);
             clock.lap("happens-before");

@@ -250,6 +250,13 @@ impl<'a> Teller<'a> {
         let [p, q] = told.map(|(_, (point, _), _)| point.origin);
         let name = describe.location(witness.location);
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
+        let why = if in_full {
+            let sides = told.map(|(_, (point, way), other)| (point, way, other));
+            let unlocked = describe.why_unlocked([&sites[0], &sites[1]], sides);
+            describe.why_race([p, q], witness.doubts, unlocked)
+        } else {
+            Vec::new()
+        };
         let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
         Finding {
             id: describe.fingerprint_of(witness.location, sides),
@@ -262,7 +269,7 @@ impl<'a> Teller<'a> {
             held_in: describe.held_in(witness.location, self::sides(witness)),
             limit: Some(witness.doubts.limit()),
             object,
-            why: if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() },
+            why,
             sites: sites.into_iter().collect(),
             ..Finding::default()
         }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use classfile::ClassSource;
 use project::Project;
 use report::edits::{self, Edits, Kept, Series};
-use session::{Cancel, Change, Session, Statement, Update};
+use session::{Cancel, Change, Engines, Session, Statement, Update};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -20,14 +20,23 @@ pub fn run(args: EditsArgs, around: &Surroundings) -> Result<Verdict> {
     let EditsArgs { program, sample, seed, method, commit, verify, points_to, json } = args;
     let config = config::of(&program.program)?;
     let mut settings = Settings::resolve(program, config, around);
-    // Only this one follows edits.
-    settings.setup.options.engines = session::Engines::WholeProgram;
+    let engines = &mut settings.setup.options.engines;
+    if points_to {
+        // The stages after it are not followed, and nothing is merged.
+        *engines = Engines::WholeProgram;
+    } else if *engines == Engines::Compositional && commit.is_none() {
+        bail!("statements are deleted in the whole-program engine; with --engine compositional use --commit");
+    }
     settings.setup.options.follow = true;
     let project = Arc::new(project::open(&settings.setup.request)?);
     let mut session = workspace::session(project.clone(), &settings.setup, false)?;
     let report = session.check(&|_, _| ());
     if let Some(message) = begin::nowhere_to_begin(&report) {
         bail!("{message}");
+    }
+    // Statements are those of the whole-program engine, which has not begun.
+    if let Some(note) = report.notes.iter().find(|note| note.kind == "no-main" && commit.is_none()) {
+        bail!("{}", note.message);
     }
     if points_to {
         session.only_points_to();

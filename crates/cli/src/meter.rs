@@ -60,7 +60,7 @@ fn draw(state: &State, began: Instant, ended: &Receiver<()>) {
         .with_elapsed(began.elapsed());
     while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
         let (stage, done) = *state.lock().unwrap_or_else(PoisonError::into_inner);
-        bar.set_message(if done == 0 { stage.to_owned() } else { format!("{stage} {done}") });
+        bar.set_message(session::progress_text(stage, done));
         bar.tick();
     }
     bar.finish_and_clear();

@@ -307,7 +307,7 @@ fn field_of(path: &Path) -> Option<(FieldId, Option<Path>, Part)> {
 impl Tell<'_> {
     fn access(&self, method: MethodId, seen: Seen) -> Access {
         let hold = |lock: &Path, shared: bool, place: Place| findings::Held {
-            lock: LockUse { name: self.lock_in(lock, method), place, shared },
+            lock: LockUse { name: self.lock_in(lock, method), place, shared, ..LockUse::default() },
             known_as: match &seen.owners {
                 None => names::from(self.program, None, lock),
                 Some(owners) => names::from_all(self.program, owners, lock),

@@ -79,7 +79,7 @@ fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mu
             // Where hardly anybody holds it, it is not what keeps them apart.
             Some(habit) if !habit.is_common() => Confidence::Low,
             Some(habit) if rule == Rule::GuardedBy || habit.with >= 2 => {
-                why.push("the lock may be there for something else".into());
+                why.push("lower confidence: this lock may guard other state".into());
                 Confidence::Medium
             }
             Some(_) => Confidence::Medium,

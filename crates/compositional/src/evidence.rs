@@ -65,7 +65,7 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
                     }
                     Says::Singleton if above == class => {
                         says.singleton = Some(format!(
-                            "one object of {} serves all: @{simple}",
+                            "{} is a singleton (@{simple}); requests run concurrently",
                             program.class_display(class)
                         ));
                     }
@@ -79,8 +79,10 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
         }
         match knowledge.kind(program.class_name(above)) {
             Some(Kind::Singleton) if above != class => {
-                says.singleton =
-                    Some(format!("one object serves all requests: it is a {}", program.class_display(above)));
+                says.singleton = Some(format!(
+                    "one object serves all requests, which run concurrently: it is a {}",
+                    program.class_display(above)
+                ));
             }
             Some(Kind::MainThread) if above != class => says.main_thread = true,
             Some(Kind::Task) if above != class => says.is_task = true,

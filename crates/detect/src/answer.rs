@@ -2,14 +2,16 @@
 //! and the memory they touch. Judges nothing anew.
 
 use crate::access::{AccessId, What};
+use crate::deadlock::LockOrder;
 use crate::memory::TouchId;
 use crate::pair::Pair;
 use crate::verdict::Verdict;
-use crate::{Detect, Stages};
+use crate::words::line;
+use crate::{Cycle, Detect, Stages};
 use classfile::Layer;
 use findings::{Confidence, Dismissed, Place};
 use happens_before::Origin;
-use ir::{ClassId, MethodId, StmtId};
+use ir::{ClassId, FieldId, MethodId, Program, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -41,46 +43,46 @@ pub struct Sureness {
     pub limit: Confidence,
 }
 
-/// Verdicts by memory and place, for the memory and the files they were made for.
+/// What claims are about: all that answers have to be known for.
+#[derive(Debug, Default)]
+pub struct Claims<'a> {
+    pub memory: FxHashSet<Memory<'a>>,
+    /// The files in which that memory is touched.
+    pub files: FxHashSet<&'a str>,
+    /// Where the locks of cycles are taken.
+    pub locks: FxHashSet<Place>,
+}
+
+/// What the program says about claims, looked up by place.
 pub struct Answers<'a> {
     detect: &'a Detect,
+    stages: &'a Stages<'a>,
     statements: FxHashMap<Memory<'a>, FxHashMap<Place, Vec<TouchId>>>,
+    lock_order: LockOrder<'a>,
 }
 
 impl Detect {
-    /// What is known of accesses to this memory in these files.
-    pub fn answers<'a>(
-        &'a self,
-        stages: &Stages<'_>,
-        memory: &FxHashSet<Memory<'a>>,
-        files: &FxHashSet<&str>,
-    ) -> Answers<'a> {
-        let mut found = Statements { stages, files, classes: FxHashMap::default() };
+    /// What is known about these claims.
+    pub fn answers<'a>(&'a self, stages: &'a Stages<'a>, claims: &Claims<'a>) -> Answers<'a> {
+        let mut found = Places::new(stages, claims.files.iter().copied());
         let mut statements: FxHashMap<Memory<'a>, FxHashMap<Place, Vec<TouchId>>> = FxHashMap::default();
-        let fields: FxHashMap<&str, &Memory<'a>> = memory
-            .iter()
-            .filter_map(|asked| match asked {
-                Memory::Field(name) => Some((*name, asked)),
-                Memory::Elements | Memory::Contents => None,
-            })
-            .collect();
+        let fields = Fields::of(&claims.memory);
         for kind in self.memory.kinds_of_memory() {
             let asked = match self.memory.key(kind).0 {
-                What::Field(field) | What::Static(field) => {
-                    let name = stages.program.field_display(field);
-                    fields.get(name.as_str()).map(|asked| (*asked).clone())
-                }
-                What::Elements => Some(Memory::Elements).filter(|asked| memory.contains(asked)),
-                What::Contents => Some(Memory::Contents).filter(|asked| memory.contains(asked)),
+                What::Field(field) | What::Static(field) => fields.find(stages.program, field),
+                What::Elements => Some(Memory::Elements).filter(|asked| claims.memory.contains(asked)),
+                What::Contents => Some(Memory::Contents).filter(|asked| claims.memory.contains(asked)),
             };
             let Some(asked) = asked else { continue };
+            let known = statements.entry(asked).or_default();
             for &touch in self.memory.touches_of(kind) {
-                if let Some(place) = found.place(self.memory.statement(touch)) {
-                    statements.entry(asked.clone()).or_default().entry(place).or_default().push(touch);
+                let (method, stmt) = self.memory.statement(touch);
+                if let Some(place) = found.find(method, Some(stmt)) {
+                    known.entry(place).or_default().push(touch);
                 }
             }
         }
-        Answers { detect: self, statements }
+        Answers { detect: self, stages, statements, lock_order: LockOrder::at(stages, &claims.locks) }
     }
 
     /// Why two statements that were never judged do not meet: one thread alone, an object that is not published yet, or
@@ -133,25 +135,60 @@ impl Answers<'_> {
         let pairs = first.iter().flat_map(|&one| second.iter().map(move |&other| Pair::of(one, other)));
         self.detect.answer(pairs).unwrap_or(Answer::Unreached)
     }
+
+    /// May threads of the program be at all steps of the cycle at the same time?
+    pub fn of_cycle(&self, cycle: &Cycle<'_>) -> Answer {
+        self.lock_order.answer(self.stages, cycle)
+    }
+}
+
+/// The fields that claims name. Most fields of a program have another simple name than any of them, so that their full
+/// names need not be written.
+struct Fields<'a> {
+    simple: FxHashSet<&'a str>,
+    full: FxHashSet<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(memory: &FxHashSet<Memory<'a>>) -> Fields<'a> {
+        let name = |asked: &Memory<'a>| match asked {
+            Memory::Field(name) => Some(*name),
+            Memory::Elements | Memory::Contents => None,
+        };
+        let full: FxHashSet<&str> = memory.iter().filter_map(name).collect();
+        let simple = full.iter().filter_map(|name| name.rsplit('.').next()).collect();
+        Fields { simple, full }
+    }
+
+    fn find(&self, program: &Program, field: FieldId) -> Option<Memory<'a>> {
+        let simple = &program.names[program.field_ref(field).name];
+        let full = self.simple.contains(simple).then(|| program.field_display(field))?;
+        self.full.get(full.as_str()).map(|name| Memory::Field(name))
+    }
 }
 
 /// Where statements are, as far as that is in one of these files.
-struct Statements<'a> {
-    stages: &'a Stages<'a>,
-    files: &'a FxHashSet<&'a str>,
+pub(crate) struct Places<'a> {
+    program: &'a Program,
+    files: FxHashSet<&'a str>,
     /// The file of each class that was asked about, if it is one of these.
     classes: FxHashMap<ClassId, Option<String>>,
 }
 
-impl Statements<'_> {
-    fn place(&mut self, (method, stmt): (MethodId, StmtId)) -> Option<Place> {
-        let program = self.stages.program;
+impl<'a> Places<'a> {
+    pub(crate) fn new(stages: &Stages<'a>, files: impl Iterator<Item = &'a str>) -> Places<'a> {
+        Places { program: stages.program, files: files.collect(), classes: FxHashMap::default() }
+    }
+
+    /// Without a statement, where the method begins.
+    pub(crate) fn find(&mut self, method: MethodId, stmt: Option<StmtId>) -> Option<Place> {
+        let (program, files) = (self.program, &self.files);
         let class = program.method_ref(method).class;
         let file = self.classes.entry(class).or_insert_with(|| {
             let is_users = program.class(class).layer != Layer::Jdk;
-            Some(program.class_file(class)).filter(|file| is_users && self.files.contains(file.as_str()))
+            Some(program.class_file(class)).filter(|file| is_users && files.contains(file.as_str()))
         });
-        let line = program.lowered(method)?.stmts.get(stmt)?.line;
-        Some(Place { file: file.clone()?, line })
+        let file = file.as_ref()?;
+        Some(Place { file: file.clone(), line: line(program, method, stmt)? })
     }
 }

@@ -233,19 +233,19 @@ impl<'a> Describe<'a> {
 
     pub(crate) fn origin(&self, origin: Origin) -> String {
         let info = self.stages.happens_before.origin(origin);
-        match (info.spawned_by.first(), self.started(origin)) {
-            (Some(spawn), Some(place)) => {
+        match (info.spawned_by.first(), self.start(origin)) {
+            (Some(spawn), Some((act, place))) => {
                 let how = if self.words.is_submitted(self.stages, spawn.act, spawn.stmt) {
                     "task submitted"
                 } else {
                     "thread started"
                 };
-                match place.line {
-                    0 => format!(
-                        "{how} in {}",
-                        self.stages.program.method_display(self.stages.pointsto.method(spawn.act))
-                    ),
-                    line => format!("{how} at {}:{line}", place.file),
+                let method = || self.stages.program.method_display(self.stages.pointsto.method(act));
+                match (self.layer(act), place.line) {
+                    (Layer::Jdk, _) => format!("{how} by the JDK, in {}", method()),
+                    (_, 0) => format!("{how} in {}", method()),
+                    (Layer::Library, line) => format!("{how} by a dependency, at {}:{line}", place.file),
+                    (Layer::App, line) => format!("{how} at {}:{line}", place.file),
                 }
             }
             _ => {
@@ -260,8 +260,14 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// Where the thread is started: the nearest application frame of the spawn.
+    /// Where the thread is started, if the user has that code.
     fn started(&self, origin: Origin) -> Option<Place> {
+        let (act, place) = self.start(origin)?;
+        (self.layer(act) != Layer::Jdk).then_some(place)
+    }
+
+    /// The statement that starts the thread; if that is in the JDK, the user's call that leads there.
+    fn start(&self, origin: Origin) -> Option<(Act, Place)> {
         let info = self.stages.happens_before.origin(origin);
         let spawn = info.spawned_by.first()?;
         let in_app = |&(act, _): &(Act, StmtId)| self.layer(act) != Layer::Jdk;
@@ -269,7 +275,7 @@ impl<'a> Describe<'a> {
         // To find a way takes long, and mostly nobody needs one.
         let nearest = || self.calls(spawn.parent, spawn.act).into_iter().rev().find(in_app).unwrap_or(own);
         let (act, stmt) = if in_app(&own) { own } else { nearest() };
-        Some(self.place(act, stmt))
+        Some((act, self.place(act, stmt)))
     }
 
     fn layer(&self, act: Act) -> Layer {
@@ -298,7 +304,31 @@ impl<'a> Describe<'a> {
 
     pub(crate) fn lock(&self, lock: &HeldLock) -> LockUse {
         let place = self.lock_place(self.stages.pointsto.method(lock.act), lock.stmt);
-        LockUse { name: self.words.lock(self.stages, lock), place, shared: lock.shared }
+        let name = self.words.lock(self.stages, lock);
+        LockUse { name, place, shared: lock.shared, ..LockUse::default() }
+    }
+
+    /// Which object a lock is: what the nearest of these calls, which lead to it, names it, or where it is allocated.
+    pub(crate) fn lock_object(&self, lock: &HeldLock, calls: &[(Act, StmtId)]) -> String {
+        let named = |&(act, stmt): &(Act, StmtId)| {
+            let mut names =
+                lock.objects.iter().filter_map(|&obj| self.words.touched(self.stages, (act, stmt), obj));
+            names.next().filter(|name| name != "this")
+        };
+        if let Some(name) = calls.iter().rev().find_map(named) {
+            return format!("`{name}`");
+        }
+        let Some(&obj) = lock.objects.first() else { return String::new() };
+        let class = self.stages.program.class_display(self.stages.pointsto.object(obj).class);
+        match self.object_place(obj).filter(|_| lock.objects.len() == 1) {
+            Some(place) => format!("{class} of {}:{}", place.file, place.line),
+            None => class,
+        }
+    }
+
+    /// The calls that lead to the activation in which a lock is taken.
+    pub(crate) fn calls_to_lock(&self, origin: Origin, lock: &HeldLock) -> Vec<(Act, StmtId)> {
+        self.calls(origin, lock.act)
     }
 
     /// Where a lock is taken by a statement, or by a synchronized method.
@@ -381,10 +411,58 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// Why locks do not protect a pair: where both sides hold one of the same name, why that is not the same lock.
+    pub(crate) fn why_unlocked(
+        &self,
+        sites: [&Site; 2],
+        sides: [(Point, Option<&Anchor>, Point); 2],
+    ) -> String {
+        let [one, other] = sites.map(|site| &site.locks);
+        let same =
+            one.iter().find_map(|lock| Some((lock, other.iter().find(|twin| twin.name == lock.name)?)));
+        let Some((lock, twin)) = same else { return "no common lock".to_string() };
+        let name = &lock.name;
+        if lock.shared && twin.shared {
+            return format!(
+                "no common lock: both hold `{name}` in read mode, which excludes no other reader"
+            );
+        }
+        let allocated = sides.map(|(point, anchor, other)| self.allocations(name, point, anchor, other));
+        match allocated.each_ref().map(|places| places.iter().collect::<Vec<_>>()) {
+            [a, b] if a.len() == 1 && b.len() == 1 && a != b => format!(
+                "no common lock: both hold a lock named `{name}`, but of different objects, allocated at {}:{} and {}:{}",
+                a[0].file, a[0].line, b[0].file, b[0].line
+            ),
+            _ => format!("no common lock: both hold a lock named `{name}`, not proven to be the same object"),
+        }
+    }
+
+    /// Where the locks of this name are allocated that one side holds.
+    fn allocations(
+        &self,
+        name: &str,
+        point: Point,
+        anchor: Option<&Anchor>,
+        other: Point,
+    ) -> BTreeSet<Place> {
+        let way = self.way_against(point, anchor, other);
+        let calls = anchor.map_or_else(Vec::new, Anchor::calls);
+        let frames = way.into_iter().chain(calls).chain([(point.act, point.stmt)]);
+        let mut places = BTreeSet::new();
+        for (act, stmt) in frames {
+            for held in self.stages.happens_before.held(&Point { act, stmt, ..point }) {
+                if self.words.lock(self.stages, held) == name {
+                    places.extend(held.objects.iter().map(|&obj| self.object_place(obj).unwrap_or_default()));
+                }
+            }
+        }
+        places
+    }
+
     /// Why nothing protects the pair.
-    pub(crate) fn why_race(&self, a: Origin, b: Origin, doubts: Doubts) -> Vec<String> {
+    pub(crate) fn why_race(&self, [a, b]: [Origin; 2], doubts: Doubts, unlocked: String) -> Vec<String> {
         let origin = |origin: Origin| self.stages.happens_before.origin(origin);
-        let mut why = vec!["no common lock".to_string()];
+        let mut why = vec![unlocked];
         if a == b {
             why.push("several instances of this thread may run at the same time".to_string());
         } else {

@@ -30,7 +30,7 @@ mod ways;
 mod words;
 
 pub use about::{Covers, Uses, head_after, is_reached};
-pub use answer::{Answer, Answers, Memory, Sureness};
+pub use answer::{Answer, Answers, Claims, Memory, Sureness};
 pub use deadlock::Cycle;
 
 use access::Accesses;
@@ -150,11 +150,6 @@ impl Detect {
     pub fn deadlocks(&mut self, stages: &Stages<'_>, changes: &mut Changes) -> Vec<Arc<Finding>> {
         self.deadlocks.update(stages, &Describe::new(stages, &self.ways, &self.words), changes);
         self.deadlocks.all()
-    }
-
-    /// What the program says about a lock-order cycle.
-    pub fn cycle(&self, stages: &Stages<'_>, cycle: &Cycle<'_>) -> Answer {
-        self.deadlocks.answer(stages, cycle)
     }
 
     /// How many pairs of statements there are by name alone, and how many survive each stage.

@@ -5,7 +5,7 @@ use crate::Stages;
 use crate::names;
 use findings::Place;
 use happens_before::HeldLock;
-use ir::{MethodId, StmtId};
+use ir::{MethodId, Program, StmtId};
 use models::Step;
 use pointsto::{Act, Obj};
 use track::{Asked, Changes, Kind, Read, note};
@@ -71,15 +71,17 @@ impl Words {
 fn place(stages: &Stages<'_>, method: MethodId, stmt: Option<StmtId>) -> Place {
     let program = stages.program;
     note(Read::of(Kind::Lines, method));
-    let body = program.lowered(method);
-    let line = match stmt {
-        Some(stmt) => body.and_then(|body| body.stmts.get(stmt)).map(|stmt| stmt.line),
-        None => {
-            let lines = body.into_iter().flat_map(|body| body.stmts.iter());
-            lines.map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min()
-        }
-    };
-    Place { file: program.class_file(program.method(method).class), line: line.unwrap_or(0) }
+    let line = line(program, method, stmt).unwrap_or(0);
+    Place { file: program.class_file(program.method(method).class), line }
+}
+
+/// The line of a statement; without one, the first line of the method that has one.
+pub(crate) fn line(program: &Program, method: MethodId, stmt: Option<StmtId>) -> Option<u32> {
+    let stmts = &program.lowered(method)?.stmts;
+    match stmt {
+        Some(stmt) => Some(stmts.get(stmt)?.line),
+        None => stmts.iter().map(|(_, stmt)| stmt.line).filter(|&line| line > 0).min().or(Some(0)),
+    }
 }
 
 fn after(stages: &Stages<'_>, method: MethodId, stmt: StmtId) -> Option<StmtId> {

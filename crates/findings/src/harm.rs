@@ -89,7 +89,8 @@ mod tests {
     use crate::{LockUse, Place, Unguarded};
 
     fn race(sides: [(AccessKind, &str); 2], is_locked: bool) -> Finding {
-        let lock = || LockUse { name: "this".into(), place: Place::default(), shared: false };
+        let lock =
+            || LockUse { name: "this".into(), place: Place::default(), shared: false, ..LockUse::default() };
         let site =
             |(access, method): (AccessKind, &str)| Site { access, method: method.into(), ..Site::default() };
         let mut sites = sides.map(site).to_vec();

@@ -175,10 +175,12 @@ pub struct Site {
     pub trace: Vec<Frame>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LockUse {
     /// `this`, `bank.Account.lock`, `Account.class`, …
     pub name: String,
+    /// Which object it is, where another lock of the finding has the same name; else empty.
+    pub object: String,
     /// Where it is acquired.
     pub place: Place,
     /// Held in read (shared) mode.

@@ -338,6 +338,11 @@ impl Program {
         self.bodies.get(&method)?.as_ref()
     }
 
+    /// How many methods were lowered so far.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
     /// A field that exists only in models (`$task`), declared on `class`; it holds any reference.
     pub fn model_field(&mut self, class: ClassId, name: &str) -> FieldId {
         let name = self.names.intern(name);

@@ -129,7 +129,7 @@ impl<'a> Solver<'a> {
         Solver { state, program, models, shared, entry, names, now, doubts: Doubts::default() }
     }
 
-    /// To the fixpoint, unless it gets too large on the way: then false.
+    /// To the fixpoint, unless it gets too large on the way: then false. Progress is in methods lowered.
     pub(crate) fn run(&mut self, limit: Limit, progress: &dyn Fn(u64)) -> bool {
         self.state.graph.begin();
         let mut reached = VecDeque::new();
@@ -143,7 +143,7 @@ impl<'a> Solver<'a> {
                 self.state.graph.tell();
                 return true;
             }
-            progress(self.state.facts());
+            progress(self.program.body_count() as u64);
             let more = self.round(&mut reached);
             reached.extend(more);
         }

@@ -388,7 +388,7 @@ mod tests {
     }
 
     fn guarded(line: u32, kind: AccessKind, method: &str) -> Access {
-        let lock = LockUse { name: "this".into(), place: place(line), shared: false };
+        let lock = LockUse { name: "this".into(), place: place(line), shared: false, ..LockUse::default() };
         let locks = vec![Held { lock, known_as: vec!["this".into()] }];
         Access { locks, lacks_guard: false, ..access(line, kind, method) }
     }
@@ -513,7 +513,12 @@ mod tests {
 
     #[test]
     fn a_lock_is_told_with_what_it_covers() {
-        let lock = LockUse { name: "bank.Account.lock".into(), place: place(20), shared: false };
+        let lock = LockUse {
+            name: "bank.Account.lock".into(),
+            place: place(20),
+            shared: false,
+            ..LockUse::default()
+        };
         let write = access(21, AccessKind::Write, "bank.Account.deposit(long)");
         let read = access(22, AccessKind::Read, "bank.Account.deposit(long)");
         let mut about = AboutLock {

@@ -224,6 +224,8 @@ impl JsonPlace {
 #[derive(Serialize)]
 struct JsonLock {
     name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    object: String,
     #[serde(flatten)]
     place: JsonPlace,
     shared: bool,
@@ -233,6 +235,7 @@ impl JsonLock {
     fn new(lock: &LockUse, names: &Names<'_>) -> JsonLock {
         JsonLock {
             name: names.prose(&lock.name),
+            object: names.prose(&lock.object),
             place: JsonPlace::new(&lock.place, names),
             shared: lock.shared,
         }

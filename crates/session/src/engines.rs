@@ -133,7 +133,7 @@ impl Beside {
 
     /// What it has found, as a report of its own.
     pub fn alone(&self) -> Arc<Report> {
-        let findings = crate::merge::merge(Vec::new(), &self.findings, None);
+        let findings = crate::merge::merged(&[], &self.findings, None);
         let mut report = Report { findings, ..Report::default() };
         report.sort();
         Arc::new(report)

@@ -1,7 +1,7 @@
 //! Follows changes: the two engines side by side, then what both say. Knows the order of the stages, and nothing of what
 //! happens in them.
 
-use crate::{Cancel, Change, Clock, Progress, Redone, Session, Update, roots};
+use crate::{Cancel, Change, Clock, Engines, Progress, Redone, Session, Update, roots};
 use findings::{FindingsDelta, Note};
 use ir::{Program, ProgramDelta};
 use pointsto::PointsToDelta;
@@ -95,8 +95,8 @@ impl Session {
             roots
         };
         let (program, models) = (&mut self.program, &mut self.models);
-        let facts = |facts| progress("points-to", facts);
-        let told = self.pointsto.update(program, models, delta, &mut find, &options, &facts);
+        let methods = |methods| progress("points-to", methods);
+        let told = self.pointsto.update(program, models, delta, &mut find, &options, &methods);
         clock.lap("points-to");
         let mut redone = Redone::by(delta, &told);
         let is_loaded_more = self.loads != self.program.loads();
@@ -124,12 +124,19 @@ impl Session {
 
     /// What both engines say after that.
     fn tell_advance(&mut self, advance: Advance) -> Update {
-        let Advance { clock, redone, from_scratch, wrong, is_open } = advance;
+        let Advance { mut clock, redone, from_scratch, wrong, is_open } = advance;
         let older = self.told.clone();
-        if !wrong.is_empty() {
-            self.without_a_beginning(wrong, is_open, clock.clone());
+        match wrong.is_empty() {
+            // The report stays as it is.
+            true if self.is_points_to_only => {}
+            true => {
+                self.merge_reports();
+                if self.options.engines == Engines::Both {
+                    clock.lap("merge");
+                }
+            }
+            false => _ = self.without_a_beginning(wrong, is_open, clock.clone()),
         }
-        self.put_together();
         let delta = FindingsDelta::between(&older, &self.told);
         Update { delta, seconds: clock.laps, from_scratch, redone }
     }

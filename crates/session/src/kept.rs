@@ -72,7 +72,7 @@ impl Session {
         stats.seconds.retain(|(stage, _)| stage != "points-to");
         stats.seconds.splice(0..0, clock.laps);
         Arc::make_mut(&mut self.report).stats = stats;
-        self.put_together();
+        self.merge_reports();
         Some(Report::clone(&self.told))
     }
 

@@ -14,6 +14,7 @@ mod notes;
 mod overview;
 mod redone;
 mod sizes;
+mod stage;
 mod stats;
 mod suggest;
 
@@ -28,11 +29,13 @@ use findings::{Confidence, Finding, FindingsDelta, Note, Report, Stats};
 use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use kept::KEPT_STATE;
+use merge::Coverage;
 pub use models::ModelError;
 use models::Models;
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
+pub use stage::progress_text;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,6 +89,7 @@ pub struct Session {
     detect: Detect,
     /// What the whole-program engine said last.
     report: Arc<Report>,
+    coverage: Coverage,
     /// What the compositional engine said last.
     beside: Beside,
     /// What was summarised in an earlier run, until it is asked for.
@@ -96,6 +100,8 @@ pub struct Session {
     told: Arc<Report>,
     /// Points-to is ahead of the other stages: an update was given up between them, or there was nowhere to begin.
     is_behind: bool,
+    /// The entry points that were asked for are not there: nothing is reported but that.
+    is_refused: bool,
     /// What changed before detection in updates that were given up there.
     unseen: Changes,
     /// Nobody wants to know more.
@@ -160,11 +166,13 @@ impl Session {
             happens_before: HappensBefore::new(follow),
             detect: Detect::new(follow, least),
             report: Arc::default(),
+            coverage: Coverage::default(),
             beside: Beside::default(),
             summaries: None,
             is_ahead: false,
             told: Arc::default(),
             is_behind: false,
+            is_refused: false,
             unseen: Changes::default(),
             is_points_to_only: false,
             loads: 0,
@@ -222,9 +230,9 @@ impl Session {
             }
             progress(ENTRY_POINTS, found.roots.entries.len() as u64);
             let options = session.points_to_options();
-            let (pointsto, facts) = (&mut session.pointsto, |facts| progress("points-to", facts));
+            let (pointsto, methods) = (&mut session.pointsto, |methods| progress("points-to", methods));
             let told =
-                pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &facts);
+                pointsto.apply(&mut session.program, &mut session.models, &found.roots, &options, &methods);
             clock.lap("points-to");
             session.order(&ProgramDelta::default(), &told, progress);
             clock.lap("happens-before");
@@ -232,7 +240,7 @@ impl Session {
             session.is_behind = false;
             let stats = session.stats();
             Arc::make_mut(&mut session.report).stats = stats;
-            session.put_together();
+            session.merge_reports();
             Report::clone(&session.told)
         })
     }
@@ -310,32 +318,31 @@ impl Session {
         report.stats.sizes.clone_from(&self.beside.sizes);
         self.report = Arc::new(report);
         self.is_behind = true;
-        self.put_together();
+        self.is_refused = false;
+        self.merge_reports();
         Report::clone(&self.told)
     }
 
-    /// Puts together what both engines say.
-    fn put_together(&mut self) {
+    /// Merges what both engines say into one report.
+    fn merge_reports(&mut self) {
+        if self.is_refused {
+            self.told = self.report.clone();
+            return;
+        }
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
-        let suspicions = self.beside.findings();
-        let (memory, files) = merge::asked(suspicions);
-        let cycle = |cycle: &detect::Cycle<'_>| self.detect.cycle(&stages, cycle);
         // What is behind knows nothing of the program as it is now.
-        let is_known = !self.is_behind && self.options.engines.whole_program() && !suspicions.is_empty();
-        let solved = is_known.then(|| {
-            let answers = self.detect.answers(&stages, &memory, &files);
-            let gaps = self.pointsto.gaps(&self.program);
-            let is_whole = self.options.entries.is_empty() && gaps.left_out.is_empty();
-            let is_called_back = gaps.opaque_dependencies;
-            merge::Solved { answers, cycle: &cycle, is_whole, is_called_back }
+        let solved = (!self.is_behind && self.options.engines.whole_program()).then_some(merge::Solution {
+            stages: &stages,
+            detect: &self.detect,
+            coverage: self.coverage,
         });
-        let findings = merge::merge(self.report.findings.clone(), suspicions, solved.as_ref());
         let known = &self.report.findings;
+        let findings = merge::merged(known, self.beside.findings(), solved);
         if findings.len() == known.len()
             && findings.iter().zip(known).all(|(one, other)| Arc::ptr_eq(one, other))
         {
@@ -355,7 +362,8 @@ impl Session {
 
     /// Sizes as they are now, and how long the last run or update took.
     pub fn stats(&self) -> Stats {
-        let sizes = match self.options.engines.whole_program() {
+        // What is behind would count a program that is no longer there.
+        let sizes = match self.options.engines.whole_program() && !self.is_behind {
             true => stats::collect(
                 &self.program,
                 &self.options,
@@ -386,11 +394,17 @@ impl Session {
     /// From the wrong place, or from none, an analysis only looks as if nothing were wrong.
     fn nowhere_to_begin(&mut self, wrong: Vec<Note>) -> Report {
         let mut report = Report { notes: wrong, ..Report::default() };
-        report.notes.extend(notes::collect(&self.program, &self.options, &self.pointsto));
+        report.notes.extend(notes::collect(
+            &self.program,
+            &self.options,
+            &self.pointsto,
+            &self.pointsto.gaps(&self.program),
+        ));
         report.sort();
         self.report = Arc::new(report.clone());
         self.told = self.report.clone();
         self.is_behind = true;
+        self.is_refused = true;
         report
     }
 
@@ -420,16 +434,26 @@ impl Session {
         findings.extend(self.detect.deadlocks(&stages, &mut changes));
         clock.lap("deadlocks");
         let findings = in_order(&self.report.findings, findings);
-        let mut report = Report { findings, ..Report::default() };
-        report.notes = notes::collect(&self.program, &self.options, &self.pointsto);
-        if !self.options.entries.is_empty() {
-            report.notes.extend(notes::one_thread(&self.happens_before));
-        }
-        report.notes.sort();
+        let (notes, coverage) = self.limits_of(&self.pointsto, &self.happens_before);
+        let mut report = Report { findings, notes, ..Report::default() };
         clock.lap("report");
         report.stats.seconds.clone_from(&clock.laps);
         self.report = Arc::new(report);
+        self.coverage = coverage;
+        self.is_refused = false;
         changes
+    }
+
+    /// What a solution leaves out, in words and for the merge.
+    fn limits_of(&self, pointsto: &PointsTo, happens_before: &HappensBefore) -> (Vec<Note>, Coverage) {
+        let gaps = pointsto.gaps(&self.program);
+        let mut notes = notes::collect(&self.program, &self.options, pointsto, &gaps);
+        if !self.options.entries.is_empty() {
+            notes.extend(notes::one_thread(happens_before));
+        }
+        notes.sort();
+        let is_whole = self.options.entries.is_empty() && gaps.left_out.is_empty();
+        (notes, Coverage { is_whole, is_called_back: gaps.opaque_dependencies })
     }
 
     /// What changed before the stages after points-to.

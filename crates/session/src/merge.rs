@@ -1,34 +1,66 @@
 //! One report out of two: where entry points lead, what the whole-program engine concludes decides about a finding of
 //! the compositional one; elsewhere that stands alone and says so. Judges nothing itself.
 
-use detect::{Answer, Answers, Cycle, Memory, Sureness};
+use detect::{Answer, Answers, Claims, Cycle, Detect, Memory, Stages, Sureness};
 use findings::{
     AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the whole-program engine knows of the program as it is now.
-pub(crate) struct Solved<'a> {
-    pub answers: Answers<'a>,
-    pub cycle: &'a dyn Fn(&Cycle<'_>) -> Answer,
+/// How far entry points lead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Coverage {
     /// All entry points are `main` methods: what no thread of theirs does, nobody does.
     pub is_whole: bool,
     /// Dependencies were not followed: they may call the user's code on threads of their own.
     pub is_called_back: bool,
 }
 
-/// What has to be asked about findings of the compositional engine: which memory, in which files.
-pub(crate) fn asked(findings: &[Arc<Finding>]) -> (FxHashSet<Memory<'_>>, FxHashSet<&str>) {
+/// The stages of the whole-program engine, as far as a merge asks them.
+#[derive(Clone, Copy)]
+pub(crate) struct Solution<'a> {
+    pub stages: &'a Stages<'a>,
+    pub detect: &'a Detect,
+    pub coverage: Coverage,
+}
+
+/// What the whole-program engine knows of what the compositional one claims.
+struct Solved<'a> {
+    answers: Answers<'a>,
+    coverage: Coverage,
+}
+
+/// The findings of both engines as one list, in no particular order. A function of its arguments: however the state of
+/// the engines came about, it says the same.
+pub(crate) fn merged(
+    whole: &[Arc<Finding>],
+    compositional: &[Arc<Finding>],
+    solution: Option<Solution<'_>>,
+) -> Vec<Arc<Finding>> {
+    let claims = claims(compositional);
+    let solved = solution.filter(|_| !compositional.is_empty()).map(|solution| Solved {
+        answers: solution.detect.answers(solution.stages, &claims),
+        coverage: solution.coverage,
+    });
+    merge(whole.to_vec(), compositional, solved.as_ref())
+}
+
+/// What has to be asked about findings of the compositional engine.
+fn claims(findings: &[Arc<Finding>]) -> Claims<'_> {
     let races = || findings.iter().filter(|finding| is_race(finding));
-    let memory = races().flat_map(|finding| memory(finding)).collect();
     let places = races().flat_map(|finding| pairs(finding)).flatten();
-    (memory, places.map(|place| place.file.as_str()).collect())
+    let cycles = findings.iter().filter(|finding| finding.rule == Rule::Deadlock);
+    Claims {
+        memory: races().flat_map(|finding| memory(finding)).collect(),
+        files: places.map(|place| place.file.as_str()).collect(),
+        locks: cycles.filter_map(|finding| edges(finding)).flatten().flatten().collect(),
+    }
 }
 
 /// One list of what the two have found.
-pub(crate) fn merge(
+fn merge(
     whole: Vec<Arc<Finding>>,
     compositional: &[Arc<Finding>],
     solved: Option<&Solved<'_>>,
@@ -52,7 +84,7 @@ pub(crate) fn merge(
 }
 
 /// High confidence is for what hurts: a state that is only reported may be old without harm.
-pub(crate) fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
+fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
     if finding.confidence != Confidence::High || finding.harm() != Harm::StaleStatus {
         return finding;
     }
@@ -74,17 +106,20 @@ fn decided(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
 }
 
 fn decided_cycle(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
-    let edge =
-        |site: &Site| Some([site.holds.as_ref()?.place.clone(), site.acquires.as_ref()?.place.clone()]);
-    let Some(edges) = finding.sites.iter().map(edge).collect::<Option<Vec<_>>>() else {
-        return finding.clone();
-    };
-    match (solved.cycle)(&Cycle { edges: &edges }) {
+    let Some(edges) = edges(finding) else { return finding.clone() };
+    match solved.answers.of_cycle(&Cycle { edges: &edges }) {
         Answer::Unreached => unreached(finding),
         Answer::Race(_) => finding.clone(),
         Answer::Dismissed(why) if rests_on_entries(why, solved) => only_elsewhere(finding, why),
         Answer::Dismissed(why) => dismissed(finding, [why].into()),
     }
+}
+
+/// Where each step of a cycle takes the lock it holds and the one it waits for, if all of them wait for locks.
+fn edges(finding: &Finding) -> Option<Vec<[Place; 2]>> {
+    let edge =
+        |site: &Site| Some([site.holds.as_ref()?.place.clone(), site.acquires.as_ref()?.place.clone()]);
+    finding.sites.iter().map(edge).collect()
 }
 
 fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
@@ -115,7 +150,8 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
         Some((pair, _)) => unreached(&Arc::new(showing(finding, *pair))),
         None => {
             let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why, solved));
-            let is_proof = solved.is_whole && !solved.is_called_back && rests_on_starts(finding);
+            let is_proof =
+                solved.coverage.is_whole && !solved.coverage.is_called_back && rests_on_starts(finding);
             match beyond {
                 Some(why) if !is_proof => only_elsewhere(finding, why),
                 _ => dismissed(finding, reasons),
@@ -145,7 +181,7 @@ fn answer(answers: &Answers<'_>, memory: &[Memory<'_>], pair: [&Place; 2]) -> An
 fn rests_on_entries(why: Dismissed, solved: &Solved<'_>) -> bool {
     match why {
         Dismissed::SingleThread | Dismissed::DifferentObjects | Dismissed::DifferentPrograms => true,
-        Dismissed::Sequential | Dismissed::StartOrJoin => solved.is_called_back,
+        Dismissed::Sequential | Dismissed::StartOrJoin => solved.coverage.is_called_back,
         _ => false,
     }
 }

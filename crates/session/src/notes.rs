@@ -5,7 +5,7 @@ use crate::needed::{Needed, is_needed};
 use findings::Note;
 use happens_before::{HappensBefore, OriginKind};
 use ir::{Problem, Program};
-use pointsto::PointsTo;
+use pointsto::{Gaps, PointsTo};
 use std::collections::BTreeMap;
 
 /// A part of a program that starts no thread has no races of its own, which says nothing about its callers.
@@ -16,9 +16,8 @@ pub(crate) fn one_thread(happens_before: &HappensBefore) -> Option<Note> {
     (!is_task).then(|| Note { kind: "one-thread".into(), message: message.into(), count: 1 })
 }
 
-pub(crate) fn collect(program: &Program, options: &Options, pointsto: &PointsTo) -> Vec<Note> {
+pub(crate) fn collect(program: &Program, options: &Options, pointsto: &PointsTo, gaps: &Gaps) -> Vec<Note> {
     let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
-    let gaps = pointsto.gaps(program);
     // What only an attempt came across that was given up is not missed.
     let needed = gaps.is_cut.then(|| Needed::of(program, options, [pointsto].into_iter()));
     let is_missed =

@@ -209,7 +209,7 @@ mod tests {
 
     fn report() -> Report {
         let place = || Place { file: "a/B.java".into(), line: 7 };
-        let lock = || LockUse { name: "this".into(), place: place(), shared: true };
+        let lock = || LockUse { name: "this".into(), place: place(), shared: true, ..LockUse::default() };
         let site = Site {
             evidence: Some(findings::Evidence::Locks),
             access: AccessKind::Acquire,

@@ -49,7 +49,8 @@ export function messageBelow(finding: Finding): string {
     if (subject(finding) === message) {
         return `${ruleWords(finding)} (${finding.confidence} confidence)`;
     }
-    const cut = field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+    const prefix = [`${field}: `, `${field} `].find((prefix) => field && message.startsWith(prefix)) ?? "";
+    const cut = message.slice(prefix.length);
     const tail = `: ${locks.join(" -> ")}`;
     return locks.length > 0 && cut.endsWith(tail) ? cut.slice(0, -tail.length) : cut;
 }

@@ -87,10 +87,17 @@ fn json_has_the_same_and_every_edit_can_be_compared() {
             assert!(json[side]["all"][figure].is_number(), "{figure} of {side} in {json:#}");
         }
         assert_eq!(json[side]["from_scratch"], 0);
-        for stage in ["points-to", "happens-before", "races", "deadlocks"] {
+        for stage in ["points-to", "happens-before", "races", "deadlocks", "merge"] {
             assert!(stages(&json, side).contains(&stage.to_string()), "{stage} in {json:#}");
         }
     }
+}
+
+#[test]
+fn one_engine_alone_has_nothing_to_merge() {
+    let json = json(&programs(), &["now", "--engine", "whole-program", "--method", "--verify", "1"]);
+    assert!(!stages(&json, "deletion").contains(&"merge".to_string()), "{json:#}");
+    assert_eq!(json["compared"], json["edits"]);
 }
 
 #[test]
@@ -151,13 +158,14 @@ fn points_to_alone_is_followed_no_further() {
 fn what_cannot_be_measured_exits_with_2_and_says_why() {
     let place = programs();
     place.write_all("mainless", &javac(&[("Box.java", "class Box { int size; }")]));
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["nowhere"], "nowhere"),
         (&["mainless"], "main"),
         (&["now", "--commit", "nowhere"], "nowhere"),
         (&["now", "--commit", "later", "--sample", "3"], "--sample"),
         (&["now", "--commit", "later", "--method"], "--method"),
         (&["now", "--sample", "few"], "few"),
+        (&["now", "--engine", "compositional"], "--commit"),
     ];
     for (args, why) in cases {
         let run = bench(&place, args);

@@ -94,8 +94,8 @@ fn the_lock_that_fixes_the_race_makes_the_deadlock() {
 
     place.write_all("out", &classes(DEADLOCK));
     let text = watch.until("1 introduced, 1 fixed · 1 finding (1 deadlock): 1 high · 1 class changed: Amy ·");
-    assert!(text.contains("introduced deadlock (high confidence): two threads take two locks"), "{text}");
-    assert!(text.contains("wants `Amy.l2`"), "{text}");
+    assert!(text.contains("introduced deadlock (high confidence): lock-order inversion: "), "{text}");
+    assert!(text.contains("waits for `Amy.l2`"), "{text}");
     assert!(
         text.contains("fixed race (high confidence): Amy.x is written by two threads · Amy.java:"),
         "{text}"
@@ -194,7 +194,7 @@ fn a_source_with_an_error_keeps_its_findings_until_it_compiles_again() {
     assert_eq!(text.matches("no longer[source-errors]").count(), 1, "{text}");
     // The excerpt is that of the source as it is now.
     assert!(
-        text.contains("synchronized (l1) {\n     │                     ━━━━━━━━━━━━━━━━━ wants"),
+        text.contains("synchronized (l1) {\n     │                     ━━━━━━━━━━━━━━━━━ waits for"),
         "{text}"
     );
     assert_as_checked(&watch, &place, &["src"]);

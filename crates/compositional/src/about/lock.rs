@@ -50,6 +50,7 @@ impl Compositional {
             name: tell.lock_in(&taken.lock, method),
             place: tell.place(method, taken.at),
             shared: taken.shared,
+            ..LockUse::default()
         };
         Some(Covers {
             method: program.method_display(method),

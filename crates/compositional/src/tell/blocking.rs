@@ -19,6 +19,7 @@ impl Tell<'_> {
             name: self.lock_in(&held.lock, blocked.method),
             place: self.place(blocked.method, held.at),
             shared: held.shared,
+            ..LockUse::default()
         };
         let locks: Vec<LockUse> = blocked.held.iter().map(use_of).collect();
         let names: Vec<String> = locks.iter().map(|lock| format!("`{}`", lock.name)).collect();

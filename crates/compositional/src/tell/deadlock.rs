@@ -13,12 +13,13 @@ impl Tell<'_> {
         parts.sort();
         let mut all: Vec<&str> = vec!["deadlock"];
         all.extend(parts.iter().map(String::as_str));
+        let message = self.cycle_message(cycle, &sites);
         Finding {
             id: fingerprint(&all),
             rule: Rule::Deadlock,
             confidence: cycle.confidence,
             engines: vec![Engine::Compositional],
-            message: message(&sites),
+            message,
             why: cycle.why.clone(),
             fix: vec!["take the locks in the same order everywhere".into()],
             sites,
@@ -30,16 +31,23 @@ impl Tell<'_> {
         let way = self.way_to_lock(edge);
         let (last, event) = way[way.len() - 1];
         let place = self.place(last, event);
-        let holds = LockUse {
+        let mut holds = LockUse {
             name: self.lock_in(&edge.held.lock, edge.method),
             place: self.place(edge.method, edge.held.at),
             shared: edge.held.shared,
+            ..LockUse::default()
         };
-        let acquires = LockUse {
+        let mut acquires = LockUse {
             name: self.lock_in(&edge.nested.lock, edge.method),
             place: place.clone(),
             shared: edge.nested.shared,
+            ..LockUse::default()
         };
+        if holds.name == acquires.name {
+            let [held, wanted] = [edge.from, edge.to].map(|kind| kind.name(self.program));
+            acquires.object = if held == wanted { format!("another {wanted}") } else { wanted };
+            holds.object = held;
+        }
         Site {
             access: AccessKind::Acquire,
             place,
@@ -51,6 +59,25 @@ impl Tell<'_> {
             trace: self.frames(way),
             ..Site::default()
         }
+    }
+
+    /// Locks by what makes two of them the same kind: `this` alone would not say whose.
+    fn cycle_message(&self, cycle: &Cycle<'_>, sites: &[Site]) -> String {
+        let method = |site: &Site| short(site.trace.first().map_or(&site.method, |frame| &frame.method));
+        if let [site] = sites {
+            return format!(
+                "lock-order inversion: {} holds `{}` and waits for `{}` of the same class; two calls with the \
+                 objects swapped may wait for each other",
+                method(site),
+                name(&site.holds),
+                name(&site.acquires)
+            );
+        }
+        let steps = cycle.edges.iter().zip(sites).map(|(edge, site)| {
+            let [from, to] = [edge.from, edge.to].map(|kind| kind.name(self.program));
+            format!("{from} → {to} in {}", method(site))
+        });
+        format!("lock-order inversion: {}", steps.collect::<Vec<_>>().join(", "))
     }
 
     /// The calls from where one lock is held to where the other is taken.
@@ -73,19 +100,4 @@ impl Tell<'_> {
 
 fn name(lock: &Option<LockUse>) -> String {
     lock.as_ref().map(|lock| lock.name.clone()).unwrap_or_default()
-}
-
-fn message(sites: &[Site]) -> String {
-    match sites {
-        [site] => format!(
-            "{} holds `{}` and wants `{}` of the same kind: two calls may wait for each other",
-            short(site.trace.first().map_or(&site.method, |frame| &frame.method)),
-            name(&site.holds),
-            name(&site.acquires)
-        ),
-        sites => {
-            let locks: Vec<String> = sites.iter().map(|site| format!("`{}`", name(&site.holds))).collect();
-            format!("{} are taken in a circle", locks.join(" and "))
-        }
-    }
 }

@@ -15,7 +15,12 @@ impl Tell<'_> {
             "{} is synchronized on `{lock}`, a {simple}: that is its monitor, which its own methods never take",
             short(&method)
         );
-        let acquires = LockUse { name: format!("monitor of {lock}"), place: place.clone(), shared: false };
+        let acquires = LockUse {
+            name: format!("monitor of {lock}"),
+            place: place.clone(),
+            shared: false,
+            ..LockUse::default()
+        };
         let site = Site {
             access: AccessKind::Acquire,
             place,

@@ -8,7 +8,7 @@ use crate::path::{Path, Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
 use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, Unguarded, fingerprint};
-use ir::MethodId;
+use ir::{ClassId, MethodId};
 
 impl Tell<'_> {
     pub fn conflict(&self, conflict: &Conflict<'_>) -> Finding {
@@ -42,7 +42,7 @@ impl Tell<'_> {
             let sites = sites.into_iter().map(in_brief).collect();
             let (rule, confidence, engines) =
                 (conflict.rule, conflict.confidence, vec![Engine::Compositional]);
-            let message = format!("{memory} may be raced for");
+            let message = format!("possible race on {memory}");
             return Finding {
                 id,
                 rule,
@@ -97,6 +97,8 @@ impl Tell<'_> {
     fn message(&self, conflict: &Conflict<'_>, memory: &str, sites: &[Site]) -> String {
         let short = |site: &Site| short(&site.method);
         let does = |site: &Site| if site.access == AccessKind::Write { "written" } else { "read" };
+        let noun = |site: &Site| if site.access == AccessKind::Write { "write" } else { "read" };
+        let unlocked = if conflict.sides[0].held.is_empty() { "unlocked " } else { "" };
         match (conflict.rule, &conflict.guard) {
             (Rule::GuardedBy, Some((lock, 0, 0))) => {
                 let lock = self.lock(lock);
@@ -115,26 +117,29 @@ impl Tell<'_> {
                 )
             }
             (Rule::UnprotectedWrite, _) => {
-                format!(
-                    "{memory} is written in {} without a lock, and any thread may do so",
-                    short(&sites[0])
-                )
+                format!("{memory}: unlocked write in {}, which may run on any thread", short(&sites[0]))
             }
             _ if sites[0].method == sites[1].method => {
+                let [first, second] = [&sites[0], &sites[1]];
+                // Where the class has no lines, the method has to do.
+                let at = match second.place.line {
+                    0 => String::new(),
+                    line => format!(" at :{line}"),
+                };
                 format!(
-                    "{memory} is {} in {} while another thread may be there too",
-                    does(&sites[0]),
-                    short(&sites[0])
+                    "{memory}: {unlocked}{} in {} can run concurrently with the {}{at}",
+                    noun(first),
+                    short(first),
+                    noun(second)
                 )
             }
             _ => {
                 let [first, second] = [&sites[0], &sites[1]];
-                let lock = if conflict.sides[0].held.is_empty() { " without a lock" } else { "" };
                 format!(
-                    "{memory} is {} in {}{lock} while it may be {} in {}",
-                    does(first),
+                    "{memory}: {unlocked}{} in {} can run concurrently with the {} in {}",
+                    noun(first),
                     short(first),
-                    does(second),
+                    noun(second),
                     short(second)
                 )
             }
@@ -150,7 +155,7 @@ impl Tell<'_> {
     }
 
     fn fix(&self, conflict: &Conflict<'_>, sites: &[Site], is_update: bool) -> Vec<String> {
-        match named(&conflict.guard) {
+        match named(&conflict.guard).filter(|(lock, ..)| self.is_near(lock, conflict)) {
             Some((lock, ..)) => {
                 let lock = self.lock(lock);
                 // Where it happens: whoever calls from far away may not know the lock.
@@ -184,12 +189,43 @@ impl Tell<'_> {
     /// The lock that the other side holds already, or any.
     fn one_lock(&self, conflict: &Conflict<'_>, sites: &[Site]) -> String {
         let is_named = |held: &&Held| held.sure && !matches!(held.lock.root, Root::Made(_) | Root::Unknown);
-        match conflict.sides[1].held.iter().find(is_named) {
+        let is_near = |held: &&Held| self.is_near(&held.lock, conflict);
+        match conflict.sides[1].held.iter().filter(is_named).find(is_near) {
             Some(held) if conflict.sides[0].held.is_empty() => {
                 format!("hold `{}` in {} too", self.lock(&held.lock), short(&sites[0].method))
             }
             _ => "guard every access with one lock".to_owned(),
         }
+    }
+
+    /// Is it a lock that both sides can be expected to know: of the class that has the memory, or of the class in which
+    /// one of the accesses is? That of a caller far away is not.
+    fn is_near(&self, lock: &Path, conflict: &Conflict<'_>) -> bool {
+        let class_of = |method: MethodId| self.program.method_ref(method).class;
+        let memory = match (conflict.sides[0].path.last(), conflict.sides[0].path.root) {
+            (Some(Step::Field(field)), _) | (None, Root::Static(field)) => {
+                Some(self.program.field_ref(field).class)
+            }
+            _ => None,
+        };
+        let at_access = |class: ClassId| {
+            conflict.sides.iter().any(|side| {
+                let way = self.way(side.entry.method, side.number);
+                way.last().is_some_and(|&(method, _)| class_of(method) == class)
+            })
+        };
+        let of = match (lock.last(), lock.root) {
+            (Some(Step::Field(field)), _) | (None, Root::Static(field)) => {
+                self.program.field_ref(field).class
+            }
+            (None, Root::Class(class)) => class,
+            // The object that the entry is called on.
+            (None, Root::Param(0)) if !self.program.method(conflict.sides[1].entry.method).is_static() => {
+                conflict.sides[1].entry.class
+            }
+            _ => return false,
+        };
+        memory == Some(of) || at_access(of)
     }
 
     fn assumed(&self, conflict: &Conflict<'_>) -> Vec<String> {
@@ -236,7 +272,9 @@ impl Tell<'_> {
             0 => "any thread".to_owned(),
             _ => "a thread that is started there".to_owned(),
         };
-        let started = (seen.access.started > 0).then(|| self.place(seen.entry.method, seen.access.site.at));
+        // The last method on the way that knows of the start is the one that starts.
+        let starts = way.iter().rev().find(|(_, access)| access.started > 0);
+        let started = starts.map(|(method, access)| self.place(*method, access.site.at));
         let concurrent = seen.entry.evidence.iter().map(|evidence| evidence.words.clone()).collect();
         Site {
             access: if access.writes { AccessKind::Write } else { AccessKind::Read },
@@ -261,6 +299,7 @@ impl Tell<'_> {
                 name: self.lock(&held.lock),
                 place: self.lock_place(held, way),
                 shared: held.shared,
+                ..LockUse::default()
             })
             .collect()
     }

@@ -96,8 +96,8 @@ fn behind_first(mut group: Vec<Arc<Finding>>) -> Arc<Finding> {
     let methods = others(head, &rest);
     if !methods.is_empty() {
         head.why.push(match methods.len() {
-            number if number > MOST_NAMED => format!("{number} other methods do the same"),
-            _ => format!("the same in {}", methods.join(", ")),
+            number if number > MOST_NAMED => format!("also unguarded: {number} other methods"),
+            _ => format!("also unguarded: {}", methods.join(", ")),
         });
     }
     let mut fields: Vec<String> = head.field.iter().chain(&head.fields).cloned().collect();
@@ -140,16 +140,18 @@ fn pair(finding: &Finding) -> Option<(Place, Place)> {
 
 /// The methods that the others blame, without the one that is blamed first.
 fn others(head: &Finding, rest: &[Arc<Finding>]) -> Vec<String> {
-    let blamed = |finding: &Finding| finding.sites.first().map(|site| site.method.clone());
-    let own = blamed(head);
-    let mut methods: Vec<String> = rest
-        .iter()
-        .filter_map(|finding| blamed(finding))
-        .filter(|method| Some(method) != own.as_ref())
-        .collect();
-    methods.sort();
-    methods.dedup();
-    methods.iter().map(|method| super::short(method)).collect()
+    let own = head.sites.first().map(|site| &site.method);
+    let mut methods: BTreeMap<&str, u32> = BTreeMap::new();
+    let blamed = rest.iter().filter_map(|finding| finding.sites.first());
+    for site in blamed.filter(|site| Some(&site.method) != own) {
+        let line = methods.entry(&site.method).or_insert(site.place.line);
+        *line = site.place.line.min(*line);
+    }
+    let name = |(method, line): (&str, u32)| match line {
+        0 => super::short(method),
+        line => format!("{} (:{line})", super::short(method)),
+    };
+    methods.into_iter().map(name).collect()
 }
 
 #[cfg(test)]
@@ -171,9 +173,11 @@ mod tests {
 
     #[test]
     fn a_field_that_two_methods_read_is_told_once() {
-        let told = together(vec![race("C.f", "C.a()", "C.w()"), race("C.f", "C.b()", "C.w()")]);
+        let mut other = race("C.f", "C.b()", "C.w()");
+        Arc::make_mut(&mut other).sites[0].place.line = 7;
+        let told = together(vec![race("C.f", "C.a()", "C.w()"), other]);
         assert_eq!(told.len(), 1);
-        assert_eq!(told[0].why, ["the same in C.b"]);
+        assert_eq!(told[0].why, ["also unguarded: C.b (:7)"]);
         assert_eq!(told[0].members.len(), 2);
         assert!(told[0].fields.is_empty());
     }

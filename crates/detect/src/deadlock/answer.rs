@@ -2,45 +2,60 @@
 //! threads of it be at all its steps at the same time? Searches no cycles.
 
 use super::cycles::is_gated;
-use super::{Cycle, Deadlocks, point};
+use super::{Cycle, point};
 use crate::Stages;
-use crate::answer::{Answer, Sureness};
+use crate::answer::{Answer, Places, Sureness};
 use crate::verdict::reason;
-use crate::words::Words;
 use findings::{Confidence, Dismissed, Place};
 use happens_before::{Acquisition, HeldLock, LockNode, Nesting, Origin, Wanted};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of the nestings at one step of a cycle so many are looked at.
 const MOST: usize = 64;
 
-impl Deadlocks {
+/// The acquisitions and lock-order edges of the program at places that are asked about.
+pub(crate) struct LockOrder<'a> {
+    acquired: FxHashSet<Place>,
+    /// By where the held lock is taken, and the one that is waited for.
+    edges: FxHashMap<[Place; 2], Vec<&'a Nesting>>,
+}
+
+impl<'a> LockOrder<'a> {
+    pub(crate) fn at(stages: &Stages<'a>, asked: &FxHashSet<Place>) -> LockOrder<'a> {
+        let mut order = LockOrder { acquired: FxHashSet::default(), edges: FxHashMap::default() };
+        if asked.is_empty() {
+            return order;
+        }
+        let (hb, pointsto) = (stages.happens_before, stages.pointsto);
+        let mut places = Places::new(stages, asked.iter().map(|place| place.file.as_str()));
+        let mut find = |lock: &HeldLock| {
+            places.find(pointsto.method(lock.act), lock.stmt).filter(|place| asked.contains(place))
+        };
+        let is_taken = |taken: &&Acquisition| !hb.origins_of(taken.act).is_empty();
+        order.acquired =
+            hb.acquisitions().iter().filter(is_taken).filter_map(|taken| find(&taken.lock)).collect();
+        for nesting in hb.nestings() {
+            if let Wanted::Lock(wanted) = &nesting.wants
+                && let (Some(held), Some(wanted)) = (find(&nesting.held), find(wanted))
+            {
+                let known = order.edges.entry([held, wanted]).or_default();
+                if known.len() < MOST {
+                    known.push(nesting);
+                }
+            }
+        }
+        order
+    }
+
     /// What the program says about a cycle, given where each step takes the lock it holds and the one it waits for.
     pub(crate) fn answer(&self, stages: &Stages<'_>, cycle: &Cycle<'_>) -> Answer {
-        let (hb, words) = (stages.happens_before, Words::new(false));
-        let place = |lock: &HeldLock| words.place(stages, stages.pointsto.method(lock.act), lock.stmt);
-        let is_taken = |taken: &Acquisition| !hb.origins_of(taken.act).is_empty();
-        let asked: FxHashSet<&Place> = cycle.edges.iter().flatten().collect();
-        let reached: FxHashSet<Place> = hb
-            .acquisitions()
-            .iter()
-            .filter(|taken| is_taken(taken))
-            .map(|taken| place(&taken.lock))
-            .filter(|place| asked.contains(place))
-            .collect();
-        if asked.iter().any(|place| !reached.contains(*place)) {
+        if cycle.edges.iter().flatten().any(|place| !self.acquired.contains(place)) {
             return Answer::Unreached;
         }
-        let step = |edge: &[Place; 2]| -> Vec<&Nesting> {
-            let is_it = |nesting: &&Nesting| match &nesting.wants {
-                Wanted::Lock(wanted) => place(&nesting.held) == edge[0] && place(wanted) == edge[1],
-                Wanted::End(_) => false,
-            };
-            hb.nestings().iter().filter(is_it).take(MOST).collect()
-        };
-        let steps: Vec<Vec<&Nesting>> = cycle.edges.iter().map(step).collect();
+        let step = |edge: &[Place; 2]| self.edges.get(edge).map_or(&[][..], Vec::as_slice);
+        let steps: Vec<&[&Nesting]> = cycle.edges.iter().map(step).collect();
         // One step may be taken by two threads, from either side.
-        let other = |at: usize| &steps[(at + 1) % steps.len()];
+        let other = |at: usize| steps[(at + 1) % steps.len()];
         let mut strongest = Dismissed::NoCycle;
         for (at, mine) in steps.iter().enumerate() {
             let mut may_follow = false;

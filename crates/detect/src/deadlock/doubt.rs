@@ -29,9 +29,7 @@ pub(super) enum Doubt {
 impl Doubt {
     pub(super) fn text(self) -> String {
         match self {
-            Doubt::ManyLocks => {
-                "several lock objects are allocated there; the threads may not meet on the same ones".into()
-            }
+            Doubt::ManyLocks => "not proven that both threads lock the same two objects".into(),
             Doubt::Downwards => {
                 "the second object is reached from the first, as a child from its parent".into()
             }

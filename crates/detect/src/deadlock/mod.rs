@@ -14,12 +14,13 @@ mod waits;
 use crate::Stages;
 use crate::describe::Describe;
 use crate::finding::keep_apart;
+pub(crate) use answer::LockOrder;
 use chosen::Chosen;
 use cycles::{Few, Group, groups};
 use doubt::{Doubt, Doubts};
 use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint, unnumbered};
 use graph::Graph;
-use happens_before::{LockNode, Nesting, Origin, Point, Wanted};
+use happens_before::{HeldLock, LockNode, Nesting, Origin, Point, Wanted};
 use ir::{ClassId, MethodId, StmtId};
 use pointsto::Site;
 use std::collections::BTreeSet;
@@ -205,16 +206,27 @@ fn cycle_finding(stages: &Stages<'_>, describe: &Describe<'_>, cycle: &Cause) ->
     sites.rotate_left(first);
     let sides = cycle.sides.iter().cycle().skip(first);
     let held = sides.zip(&sites).filter_map(|(side, site)| Some((side, site.holds.as_ref()?)));
-    let names: Vec<String> = held.map(|(side, lock)| shown(stages, side.from, &lock.name)).collect();
-    let names = names.join(" -> ");
-    let message = match cycle.sides.as_slice() {
-        [a, b] if lock_site(stages, a.from) == lock_site(stages, b.from) => {
-            let (_, class) = lock_site(stages, a.from);
+    let held: Vec<(LockNode, String)> =
+        held.map(|(side, lock)| (side.from, shown(stages, side.from, &lock.name))).collect();
+    let message = match held.as_slice() {
+        [(a, _), (b, _)] if lock_site(stages, *a) == lock_site(stages, *b) => {
+            let (_, class) = lock_site(stages, *a);
             let kind = stages.program.class_display(class);
-            format!("two threads lock two objects of one kind, {kind}, in opposite order")
+            format!("lock-order inversion: two threads lock two objects of {kind} in opposite order")
         }
-        [_, _] => format!("two threads take two locks in opposite order: {names}"),
-        sides => format!("{} threads wait for each other in a circle of locks: {names}", sides.len()),
+        [(a, first), (b, second)] => {
+            // Two objects of one class, made in two places.
+            let [first, second] = match first == second {
+                true => [allocated(describe, *a, first), allocated(describe, *b, second)],
+                false => [first.clone(), second.clone()],
+            };
+            format!("lock-order inversion: {first} → {second} in one thread, {second} → {first} in another")
+        }
+        locks => {
+            let names = locks.iter().chain(locks.first()).map(|(_, name)| name.as_str());
+            let names = names.collect::<Vec<_>>().join(" → ");
+            format!("{} threads wait for each other in a lock-order cycle: {names}", locks.len())
+        }
     };
     let mut why =
         vec!["the threads may run at the same time and no other lock is held around both".to_string()];
@@ -230,6 +242,17 @@ fn shown(stages: &Stages<'_>, lock: LockNode, name: &str) -> String {
         true => name.to_string(),
         false => format!("{} ({name})", stages.program.class_display(class)),
     }
+}
+
+/// A lock with the place where it is allocated, if that is known.
+fn allocated(describe: &Describe<'_>, lock: LockNode, name: &str) -> String {
+    let place = match lock {
+        LockNode::Object(object) | LockNode::Part { object, .. } | LockNode::Explicit { object, .. } => {
+            describe.object_place(object)
+        }
+        LockNode::Class(_) => None,
+    };
+    place.map_or_else(|| name.to_string(), |place| format!("{name} of {}:{}", place.file, place.line))
 }
 
 /// Pairs of places other than those shown, each once.
@@ -254,11 +277,29 @@ fn also(stages: &Stages<'_>, describe: &Describe<'_>, cycle: &Cause) -> Vec<(Pla
 fn wanting_site(describe: &Describe<'_>, side: &Side) -> findings::Site {
     let mut site = holding_site(describe, side.origin, &side.nesting, AccessKind::Acquire);
     if let Wanted::Lock(wanted) = &side.nesting.wants {
-        let wanted = describe.lock(wanted);
-        site.place = wanted.place.clone();
-        site.acquires = Some(wanted);
+        site.acquires = Some(describe.lock(wanted));
+        site.place = describe.lock(wanted).place;
+        tell_apart(describe, side, wanted, &mut site);
     }
     site
+}
+
+/// Where both locks have one name, says which object each of them is.
+fn tell_apart(describe: &Describe<'_>, side: &Side, wanted: &HeldLock, site: &mut findings::Site) {
+    let (Some(holds), Some(acquires)) = (&mut site.holds, &mut site.acquires) else { return };
+    if holds.name != acquires.name {
+        return;
+    }
+    let held = &side.nesting.held;
+    let object = describe.lock_object(held, &describe.calls_to_lock(side.origin, held));
+    acquires.object = describe.lock_object(wanted, &side.nesting.calls);
+    if acquires.object == object {
+        acquires.object = format!("another {object}");
+    }
+    for lock in site.locks.iter_mut().filter(|lock| *lock == holds) {
+        lock.object.clone_from(&object);
+    }
+    holds.object = object;
 }
 
 fn holding_site(

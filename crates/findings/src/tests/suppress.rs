@@ -132,7 +132,12 @@ fn patterns_for_a_field_each_add_up() {
 #[test]
 fn a_deadlock_is_covered_where_a_lock_is_taken() {
     let mut finding = race();
-    let lock = LockUse { name: "this".into(), place: place("bank/Account.java", 3), shared: false };
+    let lock = LockUse {
+        name: "this".into(),
+        place: place("bank/Account.java", 3),
+        shared: false,
+        ..LockUse::default()
+    };
     finding.sites[0].holds = Some(lock);
     assert!(bites(finding, lines(3, 3)));
 }

@@ -66,16 +66,17 @@ impl Side<'_> {
         look.renderer().render(&[group])
     }
 
-    /// The side in one sentence: "write in the main thread, holding no lock".
+    /// The side in one sentence: "write in the main thread, holding no lock", "unlocked read in bank.Account.balance();
+    /// may run on any thread".
     pub fn sentence(&self, names: &Names<'_>) -> String {
         let thread = self.thread(names);
         match (self.verb(), &self.site.holds, &self.site.acquires) {
             (Some(verb), ..) => self.does(verb, &thread, names),
             (None, Some(holds), Some(wants)) => {
-                format!("{thread} holds {} and wants {}", lock(holds, names), lock(wants, names))
+                format!("{thread} holds {}, waits for {}", lock(holds, names), lock(wants, names))
             }
             (None, Some(holds), None) => format!("{thread} holds {} and waits", lock(holds, names)),
-            (None, None, Some(wants)) => format!("{thread} wants {}", lock(wants, names)),
+            (None, None, Some(wants)) => format!("{thread} waits for {}", lock(wants, names)),
             (None, None, None) => format!("{thread} waits"),
         }
     }
@@ -129,7 +130,30 @@ impl Side<'_> {
 
     fn does(&self, verb: &str, thread: &str, names: &Names<'_>) -> String {
         let held: Vec<_> = self.held().collect();
-        format!("{verb} in {thread}, holding {}", holding(&held, names))
+        let method = self.called();
+        let threads = match self.thread {
+            Thread::Both => "may run on any thread, and on several at the same time",
+            Thread::New | Thread::Another => "may run on any thread",
+        };
+        match (self.site.origin.as_str(), held.as_slice()) {
+            // What is told in brief says nothing of locks.
+            ("", _) => format!("{verb} in {method}; {threads}"),
+            ("any thread", []) if self.is_access() => format!("unlocked {verb} in {method}; {threads}"),
+            ("any thread", []) => format!("{verb} in {method}; {threads}"),
+            ("any thread", held) => {
+                format!("{verb} in {method}, holding {}; {threads}", holding(held, names))
+            }
+            (_, held) => format!("{verb} in {thread}, holding {}", holding(held, names)),
+        }
+    }
+
+    fn is_access(&self) -> bool {
+        matches!(self.site.access, AccessKind::Read | AccessKind::Write)
+    }
+
+    /// The method that others call, if the calls from there are known.
+    fn called(&self) -> String {
+        readable(self.site.trace.first().map_or(&self.site.method, |frame| &frame.method))
     }
 
     fn held(&self) -> impl Iterator<Item = &LockUse> {
@@ -145,7 +169,7 @@ impl Side<'_> {
         let label = match (self.site.access, &self.site.acquires) {
             (AccessKind::Write, _) => "written here".into(),
             (AccessKind::Read, _) => "read here".into(),
-            (_, Some(wants)) => format!("wants {}", lock(wants, names)),
+            (_, Some(wants)) => format!("waits for {}", lock(wants, names)),
             (AccessKind::Block, None) => "may block here".into(),
             (AccessKind::Call, None) => "calls here".into(),
             (AccessKind::Acquire | AccessKind::Wait, None) => "waits here".into(),
@@ -195,7 +219,7 @@ fn fact(name: &'static str, text: String) -> Element<'static> {
 fn thread(origin: &str, relation: Thread) -> String {
     let (first, rest) = origin.split_once(' ').unwrap_or((origin, ""));
     let named = match first {
-        "" => "some thread".to_owned(),
+        "" => "any thread".to_owned(),
         "a" | "an" | "the" | "any" | "each" | "every" | "some" | "one" => origin.to_owned(),
         _ => format!("the {origin}"),
     };
@@ -204,6 +228,7 @@ fn thread(origin: &str, relation: Thread) -> String {
         (Thread::Another, "" | "any" | "each" | "every" | "some" | "one") => named,
         (Thread::Another, "a" | "an" | "the") => format!("another {rest}"),
         (Thread::Another, _) => format!("another {origin}"),
+        (Thread::Both, "" | "any") => "any two threads".to_owned(),
         (Thread::Both, _) => format!("{named} and another like it"),
     }
 }
@@ -220,10 +245,14 @@ fn holding(locks: &[&LockUse], names: &Names<'_>) -> String {
 
 pub(crate) fn lock(lock: &LockUse, names: &Names<'_>) -> String {
     let mode = if lock.shared { " in read mode" } else { "" };
+    let object = match lock.object.as_str() {
+        "" => String::new(),
+        object => format!(" ({})", clean(&names.prose(object))),
+    };
     match clean(&names.prose(&lock.name)).as_str() {
         // Words for a lock without a name are no code.
-        name if name.starts_with("a ") => format!("{name}{mode}"),
-        name => format!("`{name}`{mode}"),
+        name if name.starts_with("a ") => format!("{name}{object}{mode}"),
+        name => format!("`{name}`{object}{mode}"),
     }
 }
 
@@ -241,6 +270,46 @@ mod tests {
         );
         assert_eq!(thread("any thread", Thread::Another), "any thread");
         assert_eq!(thread("main thread", Thread::Both), "the main thread and another like it");
-        assert_eq!(thread("", Thread::New), "some thread");
+        assert_eq!(thread("", Thread::New), "any thread");
+        assert_eq!(thread("any thread", Thread::Both), "any two threads");
+    }
+
+    fn site(origin: &str) -> Site {
+        Site { method: "bank.Account.get()".into(), origin: origin.into(), ..Site::default() }
+    }
+
+    #[test]
+    fn what_any_thread_may_do_is_told_by_the_method_that_it_calls() {
+        let names = &Names::new(&crate::NoSources);
+        let mut site = site("any thread");
+        assert_eq!(deed(&site, names), "unlocked read in bank.Account.get(); may run on any thread");
+        site.trace = ["bank.Bank.sum()", "bank.Account.get()"]
+            .map(|method| findings::Frame { method: method.into(), place: Place::default() })
+            .to_vec();
+        site.locks = vec![LockUse { name: "this".into(), ..LockUse::default() }];
+        assert_eq!(deed(&site, names), "read in bank.Bank.sum(), holding `this`; may run on any thread");
+    }
+
+    #[test]
+    fn what_is_told_in_brief_claims_nothing_about_locks() {
+        let names = &Names::new(&crate::NoSources);
+        assert_eq!(deed(&site(""), names), "read in bank.Account.get(); may run on any thread");
+        let twins = Finding { sites: vec![site(""), site("")], ..Finding::default() };
+        let [both] = &sides(&twins)[..] else { panic!("one side stands for both") };
+        let text = "read in bank.Account.get(); may run on any thread, and on several at the same time";
+        assert_eq!(both.sentence(names), text);
+    }
+
+    #[test]
+    fn two_locks_of_one_name_are_told_apart_by_their_objects() {
+        let lock =
+            |object: &str| Some(LockUse { name: "this".into(), object: object.into(), ..LockUse::default() });
+        let (access, holds, acquires) = (AccessKind::Acquire, lock("`source`"), lock("`target`"));
+        let site = Site { access, holds, acquires, ..site("main thread") };
+        let names = &Names::new(&crate::NoSources);
+        assert_eq!(
+            deed(&site, names),
+            "the main thread holds `this` (`source`), waits for `this` (`target`)"
+        );
     }
 }

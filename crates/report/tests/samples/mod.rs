@@ -139,7 +139,12 @@ pub fn odd() -> Report {
         method: evil.into(),
         origin: evil.into(),
         concurrent: vec![evil.into()],
-        locks: vec![LockUse { name: evil.into(), place: place("Account", 8), shared: true }],
+        locks: vec![LockUse {
+            name: evil.into(),
+            place: place("Account", 8),
+            shared: true,
+            ..LockUse::default()
+        }],
         trace: vec![Frame { method: evil.into(), place: Place::default() }; 2],
         ..Site::default()
     };
@@ -209,7 +214,7 @@ fn frame(method: &str, class: &str, line: u32) -> Frame {
 }
 
 fn lock(name: &str, line: u32) -> LockUse {
-    LockUse { name: name.into(), place: place("Account", line), shared: false }
+    LockUse { name: name.into(), place: place("Account", line), shared: false, ..LockUse::default() }
 }
 
 pub fn place(class: &str, line: u32) -> Place {

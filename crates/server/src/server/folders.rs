@@ -100,7 +100,7 @@ impl Server {
     pub(super) fn analysing(&mut self, number: u64, stage: &'static str, done: u64) {
         let Some(folder) = self.folders.get_mut(&number) else { return };
         let state = State::Analysing(stage);
-        let words = if done > 0 { format!("{stage}: {done}") } else { stage.to_owned() };
+        let words = session::progress_text(stage, done);
         let is_new = folder.state != state;
         folder.state = state;
         self.progress(number, json!({"kind": "report", "message": words}));

@@ -102,8 +102,7 @@ fn in_one_place<'a>(
     let last: Vec<(ir::MethodId, u32)> =
         seen.iter().map(|seen| engine.last_site(seen.entry.method, seen.number)).collect();
     let layer = |method: ir::MethodId| program.class(program.method_ref(method).class).layer;
-    let groups: Vec<&[u32]> =
-        seen.iter().map(|seen| engine.knowledge.exclusive_groups(program, seen.entry.method)).collect();
+    let groups: Vec<Vec<u32>> = seen.iter().map(|seen| groups(engine, program, seen)).collect();
     let is_ours: Vec<bool> = last.iter().map(|&(method, _)| layer(method) == Layer::App).collect();
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
@@ -111,7 +110,7 @@ fn in_one_place<'a>(
             if (is_ours[i] || is_ours[j])
                 && (a.access.writes || b.access.writes)
                 && may_meet(a, b)
-                && !are_never_parallel((a, groups[i]), (b, groups[j]))
+                && !groups[i].iter().any(|group| groups[j].contains(group))
                 && !is_protected(a, b)
             {
                 let (culprit, other) = if blame(a, usual) >= blame(b, usual) { (i, j) } else { (j, i) };
@@ -338,10 +337,16 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     }
 }
 
-/// Are the methods declared never to run in parallel? A thread that one of them starts may outlive it.
-fn are_never_parallel((a, groups): (&Seen<'_>, &[u32]), (b, others): (&Seen<'_>, &[u32])) -> bool {
-    let are_own = a.access.started == 0 && b.access.started == 0;
-    are_own && groups.iter().any(|group| others.contains(group))
+/// The groups of methods that never run in parallel under which an access happens: of the methods on the way to it those
+/// that do not leave it to a thread which they start.
+fn groups(engine: &Compositional, program: &Program, seen: &Seen<'_>) -> Vec<u32> {
+    if engine.knowledge.assumed.group_count() == 0 {
+        return Vec::new();
+    }
+    let way = engine.way(seen.entry.method, seen.number).into_iter();
+    let inside = way.filter(|(_, access)| access.started == 0);
+    let groups = inside.flat_map(|(method, _)| engine.knowledge.exclusive_groups(program, method));
+    groups.copied().collect()
 }
 
 /// Are both tasks of one executor that runs one task after the other?

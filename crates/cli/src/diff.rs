@@ -18,7 +18,8 @@ use std::sync::Arc;
 use workspace::{Keep, Program, ProjectSources, Wanted};
 
 /// Notes about what is written in the base, which nobody edits any more.
-const OF_THE_PAST: [&str; 3] = ["malformed-suppression", "unknown-rule", "unused-suppression"];
+const OF_THE_PAST: [&str; 4] =
+    ["malformed-suppression", "unknown-rule", "unused-assumption", "unused-suppression"];
 
 pub fn run(args: DiffArgs, around: &Surroundings) -> Result<Verdict> {
     let git = Git::around(Path::new("."));

@@ -11,7 +11,7 @@ use project::Config;
 use report::text::Look;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use workspace::{Keep, Setup, annotations, configured_engines};
+use workspace::{Keep, Setup, annotations, assumptions, configured_engines};
 
 pub struct Settings {
     pub setup: Setup,
@@ -92,6 +92,7 @@ impl Settings {
                     least,
                     engines: program.engine.map_or_else(|| configured_engines(config.engine), engines),
                     annotations: annotations(&config),
+                    assume: assumptions(&config),
                     budget: program.budget.or(config.budget).unwrap_or_default(),
                     dependency_budget: None,
                     threads: program.threads.map_or(0, usize::from),

@@ -241,6 +241,9 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
     {
         return false;
     }
+    if are_never_parallel(engine, program, edges) {
+        return false;
+    }
     // A lock that all hold keeps them apart.
     let others = |edge: &Edge<'_>| -> FxHashSet<Kind> {
         let kinds = edge.nested.held.iter().filter(|held| held.sure && held.lock != edge.held.lock);
@@ -268,6 +271,17 @@ fn is_possible(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) ->
     // Who reads does not keep out who reads.
     let blocks = |edge: &Edge<'_>, next: &Edge<'_>| !(edge.nested.shared && next.held.shared);
     (0..edges.len()).all(|at| blocks(&edges[at], &edges[(at + 1) % edges.len()]))
+}
+
+/// Are two of the methods declared never to run in parallel, or one of them beside itself where it is alone?
+fn are_never_parallel(engine: &Compositional, program: &Program, edges: &[Edge<'_>]) -> bool {
+    let groups = |edge: &Edge<'_>| engine.knowledge.exclusive_groups(program, edge.method);
+    let share =
+        |one: &Edge<'_>, other: &Edge<'_>| groups(one).iter().any(|group| groups(other).contains(group));
+    match edges {
+        [edge] => share(edge, edge),
+        _ => (0..edges.len()).any(|at| edges[at + 1..].iter().any(|other| share(&edges[at], other))),
+    }
 }
 
 /// Over more calls than this a way is easily one that nobody goes.

@@ -92,6 +92,7 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
     if is_scoped {
         says.singleton = None;
     }
+    says.excused |= knowledge.assumed.is_confined_class(program.class_name(class));
     says.hint = hint(program, knowledge, class);
     says
 }

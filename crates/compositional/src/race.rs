@@ -13,7 +13,6 @@ use crate::summary::{Held, Thread};
 use classfile::Layer;
 use findings::{Confidence, Rule};
 use ir::{ClassId, FieldId, Program};
-use models::Says;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Entry_;
@@ -83,7 +82,7 @@ fn in_one_place<'a>(
     // What fields say of themselves is asked of their classes.
     let fields = seen.first().into_iter().flat_map(|seen| seen.path.fields());
     fields.for_each(|field| note_class(program.field_ref(field).class));
-    if is_confined(engine, program, &seen) {
+    if is_excused(engine, program, &seen) {
         return Vec::new();
     }
     // What only known code calls is seen with its callers, and with the locks that they hold.
@@ -103,6 +102,7 @@ fn in_one_place<'a>(
     let last: Vec<(ir::MethodId, u32)> =
         seen.iter().map(|seen| engine.last_site(seen.entry.method, seen.number)).collect();
     let layer = |method: ir::MethodId| program.class(program.method_ref(method).class).layer;
+    let groups: Vec<Vec<u32>> = seen.iter().map(|seen| groups(engine, program, seen)).collect();
     let is_ours: Vec<bool> = last.iter().map(|&(method, _)| layer(method) == Layer::App).collect();
     let mut culprits: FxHashMap<ir::MethodId, Vec<[usize; 2]>> = FxHashMap::default();
     for (i, a) in seen.iter().enumerate() {
@@ -110,6 +110,7 @@ fn in_one_place<'a>(
             if (is_ours[i] || is_ours[j])
                 && (a.access.writes || b.access.writes)
                 && may_meet(a, b)
+                && !groups[i].iter().any(|group| groups[j].contains(group))
                 && !is_protected(a, b)
             {
                 let (culprit, other) = if blame(a, usual) >= blame(b, usual) { (i, j) } else { (j, i) };
@@ -184,11 +185,10 @@ fn updates(seen: &[Seen<'_>], last: &[(ir::MethodId, u32)]) -> Vec<bool> {
     seen.iter().zip(last).map(is_part).collect()
 }
 
-/// Does the field say that one thread has it?
-fn is_confined(engine: &Compositional, program: &Program, seen: &[Seen<'_>]) -> bool {
-    let Some(field) = seen.first().and_then(|seen| field_of(&seen.path)) else { return false };
-    let notes = &program.field(field).annotations;
-    notes.iter().any(|note| engine.knowledge.says(&program.names[note.class]).contains(&Says::Confined))
+/// Is the field, or its class, declared to be no matter of two threads?
+fn is_excused(engine: &Compositional, program: &Program, seen: &[Seen<'_>]) -> bool {
+    let field = seen.first().and_then(|seen| field_of(&seen.path));
+    field.is_some_and(|field| engine.knowledge.declared_field(program, field).is_some())
 }
 
 /// The field that a path ends at, or in whose array or container it ends.
@@ -345,6 +345,18 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
         // One thread that is started once and a method that nobody is known to call elsewhere.
         _ => true,
     }
+}
+
+/// The groups of methods that never run in parallel under which an access happens: of the methods on the way to it those
+/// that do not leave it to a thread which they start.
+fn groups(engine: &Compositional, program: &Program, seen: &Seen<'_>) -> Vec<u32> {
+    if engine.knowledge.assumed.group_count() == 0 {
+        return Vec::new();
+    }
+    let way = engine.way(seen.entry.method, seen.number).into_iter();
+    let inside = way.filter(|(_, access)| access.started == 0);
+    let groups = inside.flat_map(|(method, _)| engine.knowledge.exclusive_groups(program, method));
+    groups.copied().collect()
 }
 
 /// Are both tasks of one executor that runs one task after the other?

@@ -2,6 +2,7 @@
 //! containers at the call that touches them.
 
 use crate::Stages;
+use crate::declared::{self, Declaration};
 use crate::view::member_var;
 use arena::IdSet;
 use classfile::Layer;
@@ -11,6 +12,7 @@ use models::{Root, Step};
 use pointsto::{Act, Obj, Site};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use track::{Changes, Kind, Memo, Sizes};
 
 /// Fewer activations than this are looked at one after the other.
@@ -57,6 +59,7 @@ pub(crate) struct Access {
     pub(crate) published: bool,
     /// The object was handed over by a queue, or is kept per thread.
     pub(crate) taken: bool,
+    pub(crate) declared: Declaration,
     /// What can be raced on; nothing before publication.
     objects: Box<[Obj]>,
 }
@@ -167,7 +170,8 @@ fn touched(stages: &Stages<'_>, act: Act) -> Touched {
         return touched;
     }
     let Some(body) = stages.program.lowered(method) else { return touched };
-    let of = Of { act, method, body };
+    let thread = declared::thread_of(stages, method);
+    let of = Of { act, method, body, thread: thread.as_ref() };
     match layer(stages, method) {
         Layer::Jdk => touched.collect_library(stages, of),
         layer => touched.collect_body(stages, of, layer == Layer::App),
@@ -181,10 +185,20 @@ struct Of<'b> {
     act: Act,
     method: MethodId,
     body: &'b Body,
+    /// The thread that the method is declared to be confined to.
+    thread: Option<&'b Arc<str>>,
 }
 
 impl Of<'_> {
-    fn access(&self, stmt: StmtId, what: What, write: bool, base: Option<Var>) -> Access {
+    fn access(
+        &self,
+        stages: &Stages<'_>,
+        stmt: StmtId,
+        what: What,
+        write: bool,
+        base: Option<Var>,
+    ) -> Access {
+        let memory = declared::of_memory(stages, self.body, what, base);
         Access {
             act: self.act,
             stmt,
@@ -197,6 +211,7 @@ impl Of<'_> {
             in_app: true,
             published: true,
             taken: false,
+            declared: Declaration { memory, thread: self.thread.cloned() },
             objects: [].into(),
         }
     }
@@ -219,7 +234,7 @@ impl Touched {
                 }
                 _ => continue,
             };
-            let access = |what, write, base| Access { in_app, ..of.access(stmt, what, write, base) };
+            let access = |what, write, base| Access { in_app, ..of.access(stages, stmt, what, write, base) };
             match found {
                 (_, Some(base), write, Some(index)) => {
                     let access =
@@ -248,7 +263,7 @@ impl Touched {
     }
 
     fn collect_contents(&mut self, stages: &Stages<'_>, of: Of<'_>, stmt: StmtId, in_app: bool) {
-        let Of { act, method, body } = of;
+        let Of { act, method, body, .. } = of;
         // One access per container operand; a call that both reads and writes is a write.
         let of_library = layer(stages, method) == Layer::Jdk;
         // By where the operand is defined: the numbers of variables tell what the body was before.
@@ -299,7 +314,7 @@ impl Touched {
             let (arrays, containers): (Vec<Obj>, Vec<Obj>) = objects.iter().partition(is_array);
             for (what, objects) in [(What::Elements, arrays), (What::Contents, containers)] {
                 if !objects.is_empty() {
-                    let access = Access { in_app, ..of.access(stmt, what, write, base) };
+                    let access = Access { in_app, ..of.access(stages, stmt, what, write, base) };
                     self.add(stages, access, &objects.into_iter().collect());
                 }
             }

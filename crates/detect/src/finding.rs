@@ -266,7 +266,7 @@ impl<'a> Teller<'a> {
         let [p, q] = told.map(|(_, (point, _), _)| point.origin);
         let name = describe.location(witness.location);
         let object = witness.location.obj.and_then(|obj| describe.object_place(obj));
-        let why = if in_full {
+        let mut why = if in_full {
             let sides = told.map(|(_, (point, way), other)| (point, way, other));
             let unlocked = describe.why_unlocked([&sites[0], &sites[1]], sides);
             describe.why_race([p, q], witness.doubts, unlocked)
@@ -274,7 +274,6 @@ impl<'a> Teller<'a> {
             Vec::new()
         };
         let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
-        let mut why = if in_full { describe.why_race(p, q, witness.doubts) } else { Vec::new() };
         let mut limit = witness.doubts.limit();
         if limit == Confidence::High
             && let Some(doubt) = doubt_of_story(&sites)

@@ -12,6 +12,7 @@ mod confidence;
 mod crowd;
 mod deadlock;
 mod dealt;
+mod declared;
 mod describe;
 mod finding;
 mod frames;
@@ -45,7 +46,7 @@ use group::Groups;
 use happens_before::HappensBefore;
 use ir::Program;
 use memory::Memory as Touches;
-use models::Models;
+use models::{Knowledge, Models};
 use pair::Judge;
 use pointsto::{Act, PointsTo};
 use race::Races;
@@ -59,6 +60,8 @@ use words::Words;
 pub struct Stages<'a> {
     pub program: &'a Program,
     pub models: &'a Models,
+    /// What annotations and settings mean.
+    pub knowledge: &'a Knowledge,
     pub pointsto: &'a PointsTo,
     pub happens_before: &'a HappensBefore,
 }

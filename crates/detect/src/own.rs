@@ -124,7 +124,7 @@ impl Own<'_> {
     }
 
     fn not_fetched_by_call(&self, act: Act, stmt: StmtId, args: &[Var], obj: Obj) -> Option<Vec<Known>> {
-        let Stages { program, pointsto, models, happens_before } = *self.stages;
+        let Stages { program, pointsto, models, happens_before, .. } = *self.stages;
         let mut sources = Vec::new();
         if self.takes_out(act, stmt, args, obj) {
             return Some(sources);

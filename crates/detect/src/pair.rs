@@ -7,6 +7,7 @@ use crate::anchor::Anchor;
 use crate::asked::Questions;
 use crate::cache::Caches;
 use crate::confidence::Doubts;
+use crate::declared;
 use crate::describe::Describe;
 use crate::memory::{Memory, TouchId};
 use crate::verdict::{self, Believed, Run, Verdict};
@@ -206,7 +207,8 @@ impl Judge<'_> {
         (b, right): (AccessId, &Access),
         progress: &mut Progress,
     ) {
-        if let Some(why) = verdict::by_access(left, right) {
+        let declared = || declared::dismissed(self.stages, location, left, right);
+        if let Some(why) = verdict::by_access(left, right).or_else(declared) {
             return progress.dismiss(why);
         }
         // Whoever comes with the same locks of callers is kept apart by locks alike.
@@ -255,6 +257,7 @@ impl Judge<'_> {
         match self.by_order(location, left, right) {
             Some(why) => Err(why),
             None if is_locked => Err(Dismissed::CommonLock),
+            None if self.is_never_parallel(left, right) => Err(Dismissed::NeverParallel),
             None => self.by_paths(location, left, right, protection),
         }
     }

@@ -5,6 +5,7 @@ use crate::access::{Access, Location};
 use crate::anchor::{Anchor, Climbed};
 use crate::apart::{self, Meeting, Side};
 use crate::confidence::{self, Doubt, Doubts};
+use crate::declared;
 use crate::pair::{Judge, Witness};
 use findings::{Confidence, Dismissed};
 use happens_before::{AccessPoint, Ordered, Origin, Point, Protection};
@@ -55,13 +56,16 @@ impl Stage {
             | Dismissed::HandedOver
             | Dismissed::PerInstance
             | Dismissed::TaskOwned
-            | Dismissed::DifferentOwners => Stage::SameObject,
+            | Dismissed::DifferentOwners
+            | Dismissed::DeclaredImmutable
+            | Dismissed::DeclaredConfined => Stage::SameObject,
             Dismissed::DifferentPrograms
             | Dismissed::ClassInitialization
             | Dismissed::SerialExecutor
             | Dismissed::Sequential
             | Dismissed::StartOrJoin
-            | Dismissed::Signal => Stage::TwoOrigins,
+            | Dismissed::Signal
+            | Dismissed::NeverParallel => Stage::TwoOrigins,
             Dismissed::CommonLock => Stage::Overlapping,
         }
     }
@@ -133,6 +137,11 @@ impl Judge<'_> {
             is_write: access.write,
         };
         hb.protects(&hb.holder(point(left, p)), &hb.holder(point(right, q)))
+    }
+
+    /// What is declared about the methods by which two origins come to the accesses.
+    pub(crate) fn is_never_parallel(&self, (left, p): Run<'_>, (right, q): Run<'_>) -> bool {
+        declared::are_never_parallel(self.stages, &left.id().by(p), &right.id().by(q))
     }
 
     /// What the call paths say by which the object comes to the accesses; asked last, because it takes longest.

@@ -38,12 +38,18 @@ pub enum Dismissed {
     StartOrJoin,
     /// A signal after the one and an await before the other: latch, barrier, future, volatile hand-over.
     Signal,
+    /// The methods are declared never to run in parallel.
+    NeverParallel,
+    /// The class is declared immutable.
+    DeclaredImmutable,
+    /// The memory is declared to be confined to one thread.
+    DeclaredConfined,
     /// Both hold the same lock.
     CommonLock,
 }
 
 impl Dismissed {
-    pub const ALL: [Dismissed; 16] = [
+    pub const ALL: [Dismissed; 19] = [
         Dismissed::NoCycle,
         Dismissed::DifferentObjects,
         Dismissed::SingleThread,
@@ -59,6 +65,9 @@ impl Dismissed {
         Dismissed::Sequential,
         Dismissed::StartOrJoin,
         Dismissed::Signal,
+        Dismissed::NeverParallel,
+        Dismissed::DeclaredImmutable,
+        Dismissed::DeclaredConfined,
         Dismissed::CommonLock,
     ];
 
@@ -80,6 +89,9 @@ impl Dismissed {
             Dismissed::Sequential => "sequential",
             Dismissed::StartOrJoin => "start-or-join",
             Dismissed::Signal => "signal",
+            Dismissed::NeverParallel => "never-parallel",
+            Dismissed::DeclaredImmutable => "declared-immutable",
+            Dismissed::DeclaredConfined => "declared-confined",
             Dismissed::CommonLock => "common-lock",
         }
     }
@@ -93,13 +105,15 @@ impl Dismissed {
             Dismissed::DifferentElements => "different elements",
             Dismissed::Unpublished => "before publication",
             Dismissed::HandedOver => "handed over",
-            Dismissed::PerInstance | Dismissed::TaskOwned => "thread-confined",
+            Dismissed::PerInstance | Dismissed::TaskOwned | Dismissed::DeclaredConfined => "thread-confined",
+            Dismissed::DeclaredImmutable => "immutable",
             Dismissed::DifferentPrograms
             | Dismissed::ClassInitialization
             | Dismissed::SerialExecutor
             | Dismissed::Sequential
             | Dismissed::StartOrJoin
             | Dismissed::Signal => "ordered",
+            Dismissed::NeverParallel => "never parallel",
             Dismissed::CommonLock => "locked",
         }
     }
@@ -130,6 +144,9 @@ impl Dismissed {
             Dismissed::Sequential => "ordered: one thread has ended before the other starts",
             Dismissed::StartOrJoin => "ordered: before the thread is started, or after it is joined",
             Dismissed::Signal => "ordered: a signal of one side is awaited by the other",
+            Dismissed::NeverParallel => "declared: the methods never run in parallel",
+            Dismissed::DeclaredImmutable => "declared: the class is immutable",
+            Dismissed::DeclaredConfined => "declared: confined to one thread",
             Dismissed::CommonLock => "common lock: both sides hold the same lock",
         }
     }

@@ -1,6 +1,7 @@
 //! What code says about threads without a call: annotations, frameworks, assertions, and which calls take long.
 //! Read from a data file; knows nothing of programs.
 
+use crate::assumed::Assumed;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toml::Table;
 
@@ -60,6 +61,8 @@ pub enum Kind {
 
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {
+    /// What the settings of the project say on top.
+    pub assumed: Assumed,
     annotations: FxHashMap<String, Vec<Says>>,
     asserts_main: FxHashSet<String>,
     asserts_background: FxHashSet<String>,

@@ -46,7 +46,7 @@ mod walk;
 mod watched;
 
 pub use build_paths::Build;
-pub use config::{CONFIG, Config, Engines, FailOn, Level, MEANINGS};
+pub use config::{Assume, CONFIG, Config, Engines, FailOn, Level, MEANINGS};
 pub use error::Error;
 pub use git::{Checkout, Git};
 pub use jdk::{Environment, Jdk};

@@ -7,7 +7,7 @@ use session::Engines;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use workspace::{Keep, Setup, annotations, configured_engines};
+use workspace::{Keep, Setup, annotations, assumptions, configured_engines};
 
 const KEYS: [&str; 9] =
     ["run", "debounce", "engine", "confidence", "rules", "exclude", "guards", "java", "buildTool"];
@@ -146,6 +146,7 @@ impl Settings {
                 least: self.least(&config),
                 engines: self.engine.unwrap_or_else(|| configured_engines(config.engine)),
                 annotations: annotations(&config),
+                assume: assumptions(&config),
                 budget: config.budget.unwrap_or_default(),
                 dependency_budget: None,
                 threads: 0,

@@ -63,6 +63,7 @@ impl Session {
         (is_up_to_date && self.options.engines.whole_program()).then_some(Stages {
             program,
             models,
+            knowledge: &self.knowledge,
             pointsto,
             happens_before,
         })

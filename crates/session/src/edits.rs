@@ -190,6 +190,7 @@ impl Session {
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
+            knowledge: &self.knowledge,
             pointsto: &pointsto,
             happens_before: &happens_before,
         };

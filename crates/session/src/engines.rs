@@ -6,7 +6,7 @@ use bytes::Bytes;
 use classfile::ClassSource;
 use compositional::Compositional;
 use findings::{Finding, Note, Report};
-use models::{Knowledge, Models};
+use models::{Assumed, Knowledge, Models};
 use rustc_hash::FxHashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -145,8 +145,10 @@ impl Beside {
     }
 }
 
-fn knowledge(options: &Options) -> Knowledge {
+/// What annotations and settings mean.
+pub(crate) fn knowledge(options: &Options) -> Knowledge {
     let mut knowledge = Knowledge::builtin();
+    knowledge.assumed = Assumed::new(&options.assume);
     for (meaning, name) in &options.annotations {
         // What nothing is known to mean means nothing; whoever asks has checked it.
         let _ = knowledge.add_annotation(meaning, name);

@@ -3,6 +3,7 @@
 
 mod about;
 mod annotated;
+mod assumed;
 mod edits;
 mod engines;
 mod entries;
@@ -19,6 +20,7 @@ mod stats;
 mod suggest;
 
 pub use annotated::Annotated;
+pub use assumed::unused_assumptions;
 use bytes::Bytes;
 use classfile::ClassSource;
 use detect::Detect;
@@ -30,8 +32,8 @@ use happens_before::HappensBefore;
 use ir::{ClassId, Loaded, Program, ProgramDelta};
 pub use kept::KEPT_STATE;
 use merge::Coverage;
-pub use models::ModelError;
-use models::Models;
+pub use models::{Assumptions, ModelError};
+use models::{Knowledge, Models};
 use pointsto::{PointsTo, PointsToDelta, Roots};
 pub use redone::Redone;
 use rustc_hash::FxHashSet;
@@ -60,6 +62,8 @@ pub struct Options {
     pub engines: Engines,
     /// Further annotations: what they mean, and their simple names.
     pub annotations: Vec<(String, String)>,
+    /// What the settings assume about threads.
+    pub assume: Assumptions,
     /// Facts the whole-program engine may work out for one solution; 0 means the default.
     pub budget: u64,
     /// For tests: methods of dependencies that may be reached for dependencies to be analysed.
@@ -84,6 +88,8 @@ pub struct Session {
     options: Options,
     program: Program,
     models: Models,
+    /// What annotations and settings mean.
+    knowledge: Knowledge,
     pointsto: PointsTo,
     happens_before: HappensBefore,
     detect: Detect,
@@ -158,8 +164,10 @@ impl Session {
     pub fn new(source: Arc<dyn ClassSource>, options: Options) -> Session {
         let pool = workers(options.threads);
         let (follow, least) = (options.follow, options.least);
+        let knowledge = engines::knowledge(&options);
         Session {
             options,
+            knowledge,
             program: Program::new(source),
             models: Models::builtin(),
             pointsto: PointsTo::default(),
@@ -332,6 +340,7 @@ impl Session {
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
+            knowledge: &self.knowledge,
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };
@@ -425,6 +434,7 @@ impl Session {
         let stages = detect::Stages {
             program: &self.program,
             models: &self.models,
+            knowledge: &self.knowledge,
             pointsto: &self.pointsto,
             happens_before: &self.happens_before,
         };

@@ -68,12 +68,15 @@ fn merge(
     let mut by_cause: FxHashMap<Cause, Vec<usize>> = FxHashMap::default();
     let mut merged = whole;
     for (number, finding) in merged.iter().enumerate() {
-        for cause in causes(finding) {
+        for cause in causes(finding).into_iter().chain(unguarded(finding)) {
             by_cause.entry(cause).or_default().push(number);
         }
     }
     for finding in compositional {
-        let same = causes(finding).into_iter().find_map(|cause| by_cause.get(&cause)?.first().copied());
+        // What a field says of itself is broken by one access, whatever that meets.
+        let by_access = unguarded(finding).filter(|_| finding.is_declared);
+        let mut causes = causes(finding).into_iter().chain(by_access);
+        let same = causes.find_map(|cause| by_cause.get(&cause)?.first().copied());
         match (same, solved) {
             (Some(number), _) => merged[number] = Arc::new(both(&merged[number], finding)),
             (None, Some(solved)) => merged.push(decided(finding, solved)),
@@ -280,6 +283,8 @@ fn memory(finding: &Finding) -> Vec<Memory<'_>> {
 enum Cause {
     Places(Kind, Vec<Place>),
     Methods(Kind, Vec<String>),
+    /// An access without a lock.
+    Unguarded(Kind, Place),
     Locks(Vec<String>),
     /// Waiting for something while a lock is held.
     Wait(Place),
@@ -321,6 +326,12 @@ fn causes(finding: &Finding) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// The accesses to fields that a finding says are made without a lock.
+fn unguarded(finding: &Finding) -> impl Iterator<Item = Cause> {
+    let causes = |one: &Unguarded| Cause::Unguarded(Kind::Field(one.field.clone()), one.place.clone());
+    finding.unguarded.iter().map(causes)
 }
 
 fn kinds(finding: &Finding) -> BTreeSet<Kind> {

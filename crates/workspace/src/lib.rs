@@ -48,6 +48,12 @@ pub fn configured_engines(configured: project::Engines) -> session::Engines {
     }
 }
 
+/// What it assumes about threads.
+pub fn assumptions(config: &Config) -> session::Assumptions {
+    let project::Assume { confined, never_parallel } = config.assume.clone();
+    session::Assumptions { confined, never_parallel }
+}
+
 /// What it says of annotations: meanings and names, one by one.
 pub fn annotations(config: &Config) -> Vec<(String, String)> {
     let each = |(meaning, names): (&String, &Vec<String>)| {

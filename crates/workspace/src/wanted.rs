@@ -7,7 +7,7 @@ use classfile::ClassSource;
 use findings::{Baseline, Beside, Confidence, Note, Report, Rule};
 use project::{Memory, Project};
 use report::{Sources, baseline};
-use session::Annotated;
+use session::{Annotated, unused_assumptions};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,6 +82,7 @@ impl Wanted {
             self.annotated.get_or_insert_with(|| Annotated::of(classes, std::mem::take(&mut self.silent)));
         annotated.follow(classes, changed);
         report.notes.extend(said.notes.into_iter().chain(annotated.notes().cloned()));
+        report.notes.extend(unused_assumptions(classes, &setup.options.assume));
         let others = annotated.suppressions().chain(&setup.config.suppressions).cloned();
         let all: Vec<_> = said.suppressions.into_iter().chain(others).collect();
         let sources = ProjectSources::for_machine(project);

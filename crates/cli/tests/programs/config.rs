@@ -94,3 +94,68 @@ fn further_names_of_annotations_mean_what_the_file_says() {
     place.write("snarl.toml", "[annotations]\nimmutable = [\"SafeToShare\"]\n");
     assert_eq!(code(&place, &["src"]), 0);
 }
+
+/// Two jobs on threads of their own, and a list of settings.
+fn jobs(config: &str) -> Place {
+    let source = "package app;
+public class Jobs {
+    static int n;
+    static void nightly() { n++; }
+    static void hourly() { n++; }
+    public static void main(String[] args) {
+        new Thread(Jobs::nightly).start();
+        new Thread(Jobs::hourly).start();
+    }
+}
+";
+    let place = place();
+    place.write("src/app/Jobs.java", source);
+    place.write("snarl.toml", config);
+    place
+}
+
+#[test]
+fn what_the_file_assumes_is_believed_by_both_engines() {
+    for engine in ["both", "whole-program"] {
+        let code = |config: &str| code(&jobs(&format!("engine = \"{engine}\"\n{config}")), &["src"]);
+        assert_eq!(code(""), 1);
+        assert_eq!(code("[assume]\nconfined = [\"app.Jobs.n\"]\n"), 0);
+        assert_eq!(code("[assume]\nconfined = \"app.Jobs\"\n"), 0);
+        assert_eq!(code("[assume]\nconfined = [\"app.Jobs.m\"]\n"), 1);
+        assert_eq!(code("[assume]\nnever-parallel = [[\"app.Jobs.nightly\", \"app.Jobs.hourly\"]]\n"), 0);
+        assert_eq!(code("[assume]\nnever-parallel = [[\"app.Jobs.nightly\"], [\"app.Jobs.hourly\"]]\n"), 1);
+    }
+}
+
+#[test]
+fn an_assumption_about_nothing_is_noted() {
+    let notes = |config: &str| {
+        let (_, json) = jobs(config).json(&["src"]);
+        let notes = json["notes"].as_array().cloned().unwrap_or_default();
+        let unused = notes.into_iter().filter(|note| note["kind"] == "unused-assumption");
+        unused.map(|note| note["message"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let used =
+        "[assume]\nconfined = [\"app.Jobs\", \"app.Jobs.n\"]\nnever-parallel = [[\"app.Jobs.main\"]]\n";
+    assert_eq!(notes(used), Vec::<String>::new());
+    let unused = "[assume]\nconfined = [\"app.Job\"]\nnever-parallel = [[\"app.Jobs.n\"]]\n";
+    assert_eq!(
+        notes(unused),
+        [
+            "`confined` in `[assume]` names `app.Job`; there is no such class or field",
+            "`never-parallel` in `[assume]` names `app.Jobs.n`; there is no such method",
+        ]
+    );
+}
+
+#[test]
+fn a_kept_report_does_not_outlive_an_assumption() {
+    let place = jobs("");
+    place.write(".git/HEAD", "");
+    assert_eq!((code(&place, &["."]), code(&place, &["."])), (1, 1));
+    assert!(place.path().join(".snarl").is_dir());
+    place.write("snarl.toml", "[assume]\nconfined = [\"app.Jobs.n\"]\n");
+    assert_eq!((code(&place, &["."]), code(&place, &["."])), (0, 0));
+    place.write("snarl.toml", "");
+    assert_eq!(code(&place, &["."]), 1);
+}

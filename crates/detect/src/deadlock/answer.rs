@@ -5,6 +5,7 @@ use super::cycles::is_gated;
 use super::{Cycle, point};
 use crate::Stages;
 use crate::answer::{Answer, Places, Sureness};
+use crate::declared::are_never_parallel;
 use crate::verdict::reason;
 use findings::{Confidence, Dismissed, Place};
 use happens_before::{Acquisition, HeldLock, LockNode, Nesting, Origin, Wanted};
@@ -88,7 +89,12 @@ fn together(stages: &Stages<'_>, one: &Nesting, next: &Nesting) -> Option<Dismis
     for (p, q) in one.origins.iter().flat_map(|&p| next.origins.iter().map(move |&q| (p, q))) {
         let why = |p: Origin, q: Origin| match p == q && !hb.origin(p).overlaps_itself {
             true => Some(Dismissed::SingleThread),
-            false => hb.ordered(&point(p, one), &point(q, next)).map(reason),
+            false => {
+                let (first, second) = (point(p, one), point(q, next));
+                let declared = || are_never_parallel(stages, &first, &second);
+                let order = hb.ordered(&first, &second).map(reason);
+                order.or_else(|| declared().then_some(Dismissed::NeverParallel))
+            }
         };
         strongest = strongest.max(why(p, q)?);
     }

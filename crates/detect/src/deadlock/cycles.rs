@@ -8,6 +8,7 @@ use super::long::{Known, Long};
 use super::{Spot, point, wanted_at};
 use crate::Stages;
 use crate::confidence::is_merged;
+use crate::declared::are_never_parallel;
 use crate::describe::Describe;
 use crate::users::is_in_users_code;
 use findings::Confidence;
@@ -282,7 +283,8 @@ impl<'a> Search<'a> {
             return known;
         }
         let [first, second] = [a, b].map(|(at, origin)| point(origin, &self.graph.nestings[at]));
-        let may_meet = hb.ordered(&first, &second).is_none();
+        let may_meet =
+            hb.ordered(&first, &second).is_none() && !are_never_parallel(self.stages, &first, &second);
         self.known.borrow_mut().met.insert(key, may_meet);
         may_meet
     }

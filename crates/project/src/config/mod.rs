@@ -35,6 +35,16 @@ pub struct Config {
     pub suppressions: Vec<Suppression>,
     /// Further names of annotations that mean something, by what they mean: `thread-safe`, `ui-thread`, …
     pub annotations: BTreeMap<String, Vec<String>>,
+    pub assume: Assume,
+}
+
+/// What is to be assumed about threads, because no code says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Assume {
+    /// Classes and fields that are confined to one thread.
+    pub confined: Vec<String>,
+    /// Groups of methods of which no two run at the same time.
+    pub never_parallel: Vec<Vec<String>>,
 }
 
 /// Which analyses are to run.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "paths",
     "classpath",
     "main",
@@ -26,7 +26,9 @@ const KEYS: [&str; 16] = [
     "rules",
     "suppress",
     "annotations",
+    "assume",
 ];
+const ASSUME: [&str; 2] = ["confined", "never-parallel"];
 const SUPPRESS: [&str; 6] = ["rule", "class", "field", "method", "file", "reason"];
 /// What an annotation can say.
 pub const MEANINGS: [&str; 15] = [
@@ -120,6 +122,15 @@ impl Reader<'_> {
                 for (key, value) in self.table(value)? {
                     self.known(key, &MEANINGS)?;
                     config.annotations.insert(key.get_ref().to_string(), self.strings(value)?);
+                }
+            }
+            "assume" => {
+                for (key, value) in self.table(value)? {
+                    match key.get_ref().as_ref() {
+                        "confined" => config.assume.confined = self.strings(value)?,
+                        "never-parallel" => config.assume.never_parallel = self.groups(value)?,
+                        _ => self.known(key, &ASSUME)?,
+                    }
                 }
             }
             _ => self.known(key, &KEYS)?,
@@ -220,6 +231,17 @@ impl Reader<'_> {
             None if value.get_ref().is_str() => Ok(vec![self.string(value)?]),
             None => Err(self.expected("a string or a list of strings", value)),
         }
+    }
+
+    /// A list of lists.
+    fn groups(&self, value: &Value) -> Read<Vec<Vec<String>>> {
+        let groups = value.get_ref().as_array();
+        let groups = groups.ok_or_else(|| self.expected("a list of lists of methods", value))?;
+        let group = |group: &Value| match group.get_ref().as_array() {
+            Some(_) => self.strings(group),
+            None => Err(self.expected("a list of methods, inside a list of such groups", group)),
+        };
+        groups.iter().map(group).collect()
     }
 
     fn paths(&self, value: &Value) -> Read<Vec<PathBuf>> {

@@ -38,6 +38,10 @@ fn everything_can_be_said() {
 
         [annotations]
         thread-safe = ["SafeToShare"]
+
+        [assume]
+        confined = ["bank.Ui", "bank.Context.buffer"]
+        never-parallel = [["bank.Jobs.nightly", "bank.Jobs.hourly"], ["bank.Jobs.tick"]]
         "#,
     );
     assert_eq!(config.paths, [PathBuf::from("/work/build/classes")]);
@@ -53,6 +57,9 @@ fn everything_can_be_said() {
     assert_eq!(config.suppressions[0].rules, [Rule::Race, Rule::Deadlock]);
     assert_eq!(config.suppressions[0].place, "snarl.toml:19");
     assert_eq!(config.annotations["thread-safe"], ["SafeToShare"]);
+    assert_eq!(config.assume.confined, ["bank.Ui", "bank.Context.buffer"]);
+    assert_eq!(config.assume.never_parallel[0], ["bank.Jobs.nightly", "bank.Jobs.hourly"]);
+    assert_eq!(config.assume.never_parallel[1], ["bank.Jobs.tick"]);
     assert_eq!(good(""), Config::default());
 }
 
@@ -77,6 +84,15 @@ fn what_is_not_known_is_told_with_its_place_and_what_may_be_meant() {
         (
             "[annotations]\nthreadsafe = []",
             "snarl.toml:2:1: unknown key `threadsafe`; did you mean `thread-safe`?",
+        ),
+        ("[assume]\nconfine = []", "snarl.toml:2:1: unknown key `confine`; did you mean `confined`?"),
+        (
+            "[assume]\nnever-parallel = ['a.B.run']",
+            "snarl.toml:2:19: expected a list of methods, inside a list of such groups, and this is a string",
+        ),
+        (
+            "[assume]\nnever-parallel = 'a.B.run'",
+            "snarl.toml:2:18: expected a list of lists of methods, and this is a string",
         ),
     ] {
         assert_eq!(bad(text), message);

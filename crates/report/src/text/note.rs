@@ -6,7 +6,7 @@ use findings::Note;
 use std::collections::BTreeMap;
 
 /// Something is wrong with what was given to analyse, and the reader can put it right.
-const ABOUT_THE_INPUT: [&str; 26] = [
+const ABOUT_THE_INPUT: [&str; 27] = [
     "bad-java-home",
     "corrupt-archive",
     "corrupt-class",
@@ -31,6 +31,7 @@ const ABOUT_THE_INPUT: [&str; 26] = [
     "unknown-rule",
     "unreadable-file",
     "unsettled-file",
+    "unused-assumption",
     "unused-suppression",
     "vanished-path",
 ];

@@ -31,7 +31,7 @@ const MOST_ACTS: usize = 80_000;
 /// take follows from that.
 const FACTS_PER_RUN: u64 = 2;
 /// Order is asked for each two origins of what they run: so many such questions for each fact of the budget.
-const QUESTIONS_PER_FACT: u64 = 10;
+const QUESTIONS_PER_FACT: u64 = 5;
 /// What is the smallest: this part of the budget.
 const SMALLEST: u64 = 20;
 

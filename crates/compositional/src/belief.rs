@@ -137,6 +137,25 @@ fn doubts(
         engine.knowledge.is_rare(name)
     };
     doubt(sides.iter().any(is_rare), "it runs when nobody has the object any more", MEDIUM);
+    let is_last = |side: &Seen<'_>| {
+        let method = program.method(side.entry.method);
+        let name = program.selector_text(method.selector).0;
+        let is_marked = |note: &ir::Annotation| {
+            engine.knowledge.says(&program.names[note.class]).contains(&models::Says::Last)
+        };
+        engine.knowledge.is_last(name) || method.annotations.iter().any(is_marked)
+    };
+    // Its requests have been answered by then; threads of its own may still run.
+    let is_of_requests =
+        strongest(sides) == Some(Strength::Framework) && sides.iter().all(|side| is_plain(&side));
+    doubt(
+        is_of_requests && sides.iter().any(is_last),
+        "a framework calls it when it has done with the object",
+        LOW,
+    );
+    let is_later = sides.iter().any(|side| side.access.later);
+    let at_most = if strongest(sides) <= Some(Strength::Hint) { LOW } else { MEDIUM };
+    doubt(is_later, "it runs when something else is done, perhaps in order with the other side", at_most);
     let is_vague = |side: &Seen<'_>| side.access.vague;
     doubt(sides.iter().any(is_vague), "the object may be another one: it comes from several places", MEDIUM);
     doubt(depth(sides) > 16, "it is many calls away", LOW);
@@ -173,6 +192,15 @@ fn doubts(
         "the value is only tested or counted, where an old one may do no harm",
         MEDIUM,
     );
+    // What is read in a container that changes meanwhile may be damaged.
+    let is_value = sides[0].path.last() != Some(Step::Contents);
+    let only_reports = is_value
+        && !sides[0].access.writes
+        && is_plain(&&sides[0])
+        && engine.only_reports(program, sides[0].entry.method);
+    doubt(only_reports, "only read to report a state, where an old value may do no harm", MEDIUM);
+    let is_tested_again = habit.is_some_and(|habit| engine.is_tested_again(program, &sides[0], habit.lock));
+    doubt(is_tested_again, "it is tested again under the lock", MEDIUM);
     let is_detached = |side: &Seen<'_>| engine.is_detached(side);
     doubt(sides.iter().any(is_detached), "the field holds another object by then", LOW);
     let is_only_ui = !is_declared
@@ -181,6 +209,13 @@ fn doubts(
     doubt(is_only_ui, "the event thread runs it, and mostly the other side as well", LOW);
     // Whoever has the object, the thread that the method itself has started has it too.
     let is_beside = is_beside_own_thread(sides);
+    let is_listener =
+        |side: &Seen<'_>| side.access.on.is_some_and(is_event_queue) && is_registered(engine, program, side);
+    doubt(
+        is_beside && sides.iter().any(is_listener),
+        "a listener that is registered here runs when something happens, mostly later",
+        LOW,
+    );
     let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
     doubt(
         !is_beside && sides.iter().filter(is_plain).any(on_own),
@@ -262,19 +297,29 @@ fn on_event_thread(engine: &Compositional, program: &Program, side: &Seen<'_>) -
     let Some(start) = way.iter().rposition(|(_, access)| access.started > 0) else {
         return way.iter().any(|&(method, _)| is_of_ui(method));
     };
-    let (starter, access) = way[start];
-    let is_registered = || {
-        let slot = engine.methods.get(starter)?;
-        match slot.packed.outline().events.get(access.site.at as usize)? {
-            Event::Call { target, .. } => {
-                Some(engine.knowledge.registers(program.selector_text(target.selector).0))
-            }
-            _ => None,
-        }
-    };
-    let is_queue = |on: Path| on.is_root() && matches!(on.root, Root::Class(_));
+    let (_, access) = way[start];
     let is_listener = way.get(start + 1).is_some_and(|&(method, _)| is_of_ui(method));
-    is_listener || access.on.is_some_and(is_queue) && is_registered() == Some(true)
+    is_listener || access.on.is_some_and(is_event_queue) && is_registered(engine, program, side)
+}
+
+/// Is it the one executor that a class stands for?
+fn is_event_queue(on: Path) -> bool {
+    on.is_root() && matches!(on.root, Root::Class(_))
+}
+
+/// Is what runs it registered, by the name of the call that hands it over, and not started?
+fn is_registered(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let way = engine.way(side.entry.method, side.number);
+    let Some(&(starter, access)) = way.iter().rev().find(|(_, access)| access.started > 0) else {
+        return false;
+    };
+    let Some(slot) = engine.methods.get(starter) else { return false };
+    match slot.packed.outline().events.get(access.site.at as usize) {
+        Some(Event::Call { target, .. }) => {
+            engine.knowledge.registers(program.selector_text(target.selector).0)
+        }
+        _ => false,
+    }
 }
 
 /// Does a thread of its own run it, or does a lock say that several threads may?

@@ -27,6 +27,8 @@ pub(crate) struct Call<'c> {
     pub parallel: bool,
     /// The executor of the start, if that runs one task after the other.
     pub on: Option<Path>,
+    /// What is started runs when something else is done.
+    pub later: bool,
     /// How it is chosen.
     pub chosen: Chosen,
 }
@@ -164,8 +166,9 @@ impl Frame<'_> {
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
                 let (started, on_task, parallel) = (0, false, false);
-                let on = None;
-                let call = Call { target, args: &args, event, state, started, on_task, parallel, on, chosen };
+                let (on, later) = (None, false);
+                let call =
+                    Call { target, args: &args, event, state, started, on_task, parallel, on, later, chosen };
                 self.apply(&summary, &call, draft);
             }
         }
@@ -289,6 +292,7 @@ impl Frame<'_> {
                 }),
             };
             let waited = access.waited || (started == 0 && call.state.waited);
+            let later = access.later || call.later;
             let vague = access.vague || self.is_vague(access.path, call.args);
             let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
@@ -318,6 +322,7 @@ impl Frame<'_> {
                     only_if,
                     vague,
                     waited,
+                    later,
                     site,
                     depth,
                     digest: 0,
@@ -410,7 +415,9 @@ impl Frame<'_> {
                 0 if run.started > 0 => self.start_at(call.event),
                 started => started,
             };
+            let outer = std::mem::replace(&mut self.later, run.later || call.later);
             self.run(&function, &run.method, &passed, call.event, &inside, started, draft);
+            self.later = outer;
         }
     }
 
@@ -450,6 +457,7 @@ impl Frame<'_> {
                         on_task,
                         parallel,
                         on: self.on.filter(|_| started > 0),
+                        later: self.later && started > 0,
                         chosen: Chosen::Alone,
                     },
                     draft,
@@ -513,7 +521,8 @@ impl Frame<'_> {
         let args = args.iter().map(name).collect();
         let held: Arc<[Held]> = if started > 0 { Arc::default() } else { state.held().collect() };
         // Whether it is waited for is known at the end.
-        draft.runs.push(Run { param, method, args, held, started, is_detached: started > 0, at: event });
+        let (is_detached, later) = (started > 0, self.later && started > 0);
+        draft.runs.push(Run { param, method, args, held, started, is_detached, later, at: event });
     }
 
     fn moved_abs(&mut self, path: Path, args: &[Abs]) -> Abs {

@@ -2,7 +2,7 @@
 //! Knows nothing of where things come from.
 
 use crate::frame::{Method, returned};
-use crate::link::{Back, Link, digest};
+use crate::link::{Agreed, Link, digest};
 use crate::outline::{Outline, Value};
 use crate::path::{Path, Root};
 use crate::summary::{
@@ -206,9 +206,14 @@ impl Digests<'_> {
     /// What leads back from it decides what callers make of a path.
     fn field(&self, field: FieldId) -> u64 {
         let digest_of = |field: FieldId| self.link.info(field).map_or(0, |info| info.digest);
-        match self.link.info(field).map(|info| info.back) {
-            Some(Back::Always(back)) => digest((digest_of(field), digest_of(back))),
+        let Some(info) = self.link.info(field) else { return digest_of(field) };
+        let digests = match info.back {
+            Agreed::Always(back) => digest((digest_of(field), digest_of(back))),
             _ => digest_of(field),
+        };
+        match info.alias {
+            Agreed::Always((inner, own)) => digest((digests, digest_of(inner), digest_of(own))),
+            _ => digests,
         }
     }
 
@@ -237,12 +242,13 @@ impl Digests<'_> {
             only_if,
             vague,
             waited,
+            later,
             ..
         } = access;
         let asks = asks.map(|method| self.link.method_digest(method));
         let only_if = only_if.map(|method| self.link.name_of(method));
         let on = on.map(|executor| self.path(&executor));
-        let conditions = (asks, only_if, vague, waited, on);
+        let conditions = (asks, only_if, vague, waited, later, on);
         digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 
@@ -265,7 +271,8 @@ impl Digests<'_> {
             Asked::Selector(selector) => self.link.selector_digest(*selector),
             Asked::Named(name, args) => digest((name, args)),
         };
-        digest((run.param, method, args, self.held(&run.held), run.started, run.is_detached))
+        let kind = (run.started, run.is_detached, run.later);
+        digest((run.param, method, args, self.held(&run.held), kind))
     }
 
     /// Of everything that a summary of a caller may depend on.

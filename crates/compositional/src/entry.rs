@@ -28,6 +28,8 @@ pub(crate) struct Entry {
     /// Nobody calls it while others use the object, or only known code does: what it does counts only beside the
     /// threads that it starts itself.
     pub is_inside: bool,
+    /// It is called once, before others use the object; the threads that it starts run on beside them.
+    pub is_once: bool,
     /// Declared by a class above.
     pub is_inherited: bool,
 }
@@ -80,13 +82,24 @@ pub(crate) fn of_class(
             && !is_task
             && !engine.escaping.contains(&class)
             && !evidence.as_deref().is_some_and(is_told);
-        let is_inside = is_closed || is_once || is_hidden || engine.has_unknown_callers(method);
+        let is_known = is_closed || is_hidden || engine.has_unknown_callers(method);
+        let is_inside = is_known || is_once;
+        let is_once = is_once && !is_known;
         if is_inside && !engine.starts_threads(method) {
             continue;
         }
         let (outer_step, is_inherited) = (None, false);
-        let base =
-            Entry { method, class, evidence, is_serial, is_task, outer: outer_step, is_inside, is_inherited };
+        let base = Entry {
+            method,
+            class,
+            evidence,
+            is_serial,
+            is_task,
+            outer: outer_step,
+            is_inside,
+            is_once,
+            is_inherited,
+        };
         if let Some((outer, step)) = outer {
             found.push(Entry { class: outer, outer: Some(step), ..base.clone() });
         }
@@ -138,8 +151,18 @@ fn inherited(
             }
             let is_task = own.is_task && engine.knowledge.is_task_method(name);
             let is_serial = is_serial(engine, program, method);
-            let (outer, is_inside, is_inherited) = (None, false, true);
-            found.push(Entry { method, class, evidence, is_serial, is_task, outer, is_inside, is_inherited });
+            let (outer, is_inside, is_once, is_inherited) = (None, false, false, true);
+            found.push(Entry {
+                method,
+                class,
+                evidence,
+                is_serial,
+                is_task,
+                outer,
+                is_inside,
+                is_once,
+                is_inherited,
+            });
         }
     }
     found

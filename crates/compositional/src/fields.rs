@@ -16,9 +16,11 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
     for event in &outline.events {
         let (Event::Write { field, src, .. } | Event::WriteStatic { field, src }) = event else { continue };
         let (Some(field), src) = (link.field(*field), *src) else { continue };
-        let owner = match event {
-            Event::Write { base, .. } => made_with(outline, src, *base),
-            _ => None,
+        let (owner, siblings) = match event {
+            Event::Write { base, .. } => {
+                (made_with(outline, src, *base), made_with_siblings(link, outline, src, *base))
+            }
+            _ => (None, None),
         };
         let view = viewed(link, outline, src, field, &mut stands_for);
         if let Value::Made(_) = outline.values[src as usize] {
@@ -27,7 +29,7 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
         let is_null = outline.values[src as usize] == Value::Constant;
         let class = (!is_null).then(|| class_of(link, outline, src));
         let serial = is_serial(link, outline, src);
-        let store = Store { field, class, view, owner, serial };
+        let store = Store { field, class, view, owner, siblings, serial };
         if (class.is_some() || view.is_some()) && !stores.contains(&store) {
             stores.push(store);
         }
@@ -37,16 +39,45 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
 
 /// The constructor of a new object that gets `with` as one of its operands, and as which.
 fn made_with(outline: &Outline, object: ValueId, with: ValueId) -> Option<(MethodRef, u16)> {
+    let (constructor, args) = made_by(outline, object)?;
+    let at = args.iter().position(|&arg| arg == with)?;
+    Some((constructor, at as u16))
+}
+
+/// The constructor of a new object that gets what final fields of its owner hold, and as which operands.
+fn made_with_siblings(
+    link: &Link,
+    outline: &Outline,
+    object: ValueId,
+    owner: ValueId,
+) -> Option<(MethodRef, Box<[(u16, FieldId)]>)> {
+    let (constructor, args) = made_by(outline, object)?;
+    let sibling = |(at, &arg): (usize, &ValueId)| match outline.values[arg as usize] {
+        Value::Field { base, field } if base == owner => {
+            let field = link.field(field).filter(|&field| is_final(link, field))?;
+            Some((at as u16, field))
+        }
+        _ => None,
+    };
+    let siblings: Box<[(u16, FieldId)]> = args.iter().enumerate().filter_map(sibling).collect();
+    (!siblings.is_empty()).then_some((constructor, siblings))
+}
+
+/// The constructor of a new object, with its operands.
+fn made_by(outline: &Outline, object: ValueId) -> Option<(MethodRef, &[ValueId])> {
     if !matches!(outline.values[object as usize], Value::Made(_)) {
         return None;
     }
     outline.events.iter().find_map(|event| match event {
         Event::Call { target, kind: CallKind::Special, args } if args.first() == Some(&object) => {
-            let at = args.iter().position(|&arg| arg == with)?;
-            Some((*target, at as u16))
+            Some((*target, &**args))
         }
         _ => None,
     })
+}
+
+fn is_final(link: &Link, field: FieldId) -> bool {
+    link.info(field).is_some_and(|info| info.is(access::FINAL))
 }
 
 /// Final fields in which a constructor keeps its parameters.
@@ -77,6 +108,7 @@ pub(crate) fn known(link: &Link, methods: &Methods) -> FxHashMap<FieldId, Known>
         known.view = view.min_by_key(|&(lock, shared)| (digest(lock), shared));
         if store.class.is_some() {
             known.back = known.back.and(back(link, methods, store));
+            known.alias = known.alias.and(alias(link, methods, store));
             known.serial = Some(known.serial.unwrap_or(true) && store.serial);
         }
     }
@@ -86,10 +118,22 @@ pub(crate) fn known(link: &Link, methods: &Methods) -> FxHashMap<FieldId, Known>
 /// The final field of what is stored that leads back to the object it is stored in.
 fn back(link: &Link, methods: &Methods, store: &Store) -> Option<FieldId> {
     let (constructor, param) = store.owner?;
+    kept_in(link, methods, constructor, param)
+}
+
+/// The final field of what is stored that holds what a final field of the object has that it is stored in, and that field.
+fn alias(link: &Link, methods: &Methods, store: &Store) -> Option<(FieldId, FieldId)> {
+    let (constructor, siblings) = store.siblings.as_ref()?;
+    let kept = |&(param, own): &(u16, FieldId)| Some((kept_in(link, methods, *constructor, param)?, own));
+    // Of several, one that does not depend on ids.
+    siblings.iter().filter_map(kept).min_by_key(|&(inner, _)| link.info(inner).map(|info| info.digest))
+}
+
+/// The final field in which a constructor keeps one of its parameters.
+fn kept_in(link: &Link, methods: &Methods, constructor: MethodRef, param: u16) -> Option<FieldId> {
     let callee = link.callee(constructor, CallKind::Special, None);
     let slot = methods.get(*callee.targets.first()?)?;
-    let is_final = |field: FieldId| link.info(field).is_some_and(|info| info.is(access::FINAL));
-    let kept = slot.facts.keeps.iter().filter(|&&(field, kept)| kept == param && is_final(field));
+    let kept = slot.facts.keeps.iter().filter(|&&(field, kept)| kept == param && is_final(link, field));
     kept.map(|&(field, _)| field).min_by_key(|&field| link.info(field).map(|info| info.digest))
 }
 

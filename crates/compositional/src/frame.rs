@@ -55,6 +55,8 @@ pub(crate) struct Frame<'a> {
     pub inside: usize,
     /// What is started runs several times at once.
     pub parallel: bool,
+    /// What is started now runs when something else is done.
+    pub later: bool,
     /// What is started runs on this executor, which runs one task after the other.
     pub on: Option<Path>,
     /// That a function is run in place is only a guess.
@@ -118,6 +120,7 @@ impl<'a> Frame<'a> {
             thread: method.thread,
             inside: 0,
             parallel: false,
+            later: false,
             on: None,
             is_guess: false,
             made_during: FxHashMap::default(),
@@ -409,6 +412,7 @@ impl Frame<'_> {
             only_if,
             vague,
             waited: state.waited,
+            later: false,
             site,
             depth,
             digest,

@@ -83,28 +83,30 @@ pub struct FieldInfo {
     pub holds: Holds,
     /// It stands for the lock in another field of the same object, in this mode.
     pub view: Option<(FieldId, bool)>,
-    /// What is put in keeps the object that has this field in a field of its own.
-    pub back: Back,
+    /// The way back from what is put in to the object that has this field: by which field of its own.
+    pub back: Agreed<FieldId>,
+    /// A field of what is put in that holds what another field of the same object holds: `cond.lock` and `lock`, where
+    /// `cond` is made with `lock`.
+    pub alias: Agreed<(FieldId, FieldId)>,
     /// Whether all that is put in are executors that run one task after the other.
     pub serial: Option<bool>,
 }
 
-/// The way back from what a field holds to the object that has the field.
+/// What holds of everything that is ever put into a field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Back {
+pub enum Agreed<T> {
     #[default]
     Nothing,
-    /// By this field, of whatever is ever put in.
-    Always(FieldId),
+    Always(T),
     NotAlways,
 }
 
-impl Back {
-    pub fn and(self, field: Option<FieldId>) -> Back {
-        match (self, field) {
-            (Back::Nothing, Some(field)) => Back::Always(field),
-            (Back::Always(known), Some(field)) if known == field => self,
-            _ => Back::NotAlways,
+impl<T: PartialEq> Agreed<T> {
+    pub fn and(self, one: Option<T>) -> Agreed<T> {
+        match (self, one) {
+            (Agreed::Nothing, Some(one)) => Agreed::Always(one),
+            (Agreed::Always(known), Some(one)) if known == one => Agreed::Always(known),
+            _ => Agreed::NotAlways,
         }
     }
 }
@@ -132,14 +134,15 @@ impl Holds {
 pub struct Known {
     pub holds: Holds,
     pub view: Option<(FieldId, bool)>,
-    pub back: Back,
+    pub back: Agreed<FieldId>,
+    pub alias: Agreed<(FieldId, FieldId)>,
     pub serial: Option<bool>,
 }
 
 impl FieldInfo {
     fn known(&self) -> Known {
-        let FieldInfo { holds, view, back, serial, .. } = *self;
-        Known { holds, view, back, serial }
+        let FieldInfo { holds, view, back, alias, serial, .. } = *self;
+        Known { holds, view, back, alias, serial }
     }
 
     pub fn is(&self, flag: u16) -> bool {
@@ -228,8 +231,8 @@ impl Link {
         let program = self.program.get_mut().expect("nobody panics with it");
         for &field in &stale.fields {
             if let Some(known) = self.infos.get_mut(&field) {
-                let Known { holds, view, back, serial } = known.known();
-                *known = FieldInfo { holds, view, back, serial, ..info(program, field) };
+                let Known { holds, view, back, alias, serial } = known.known();
+                *known = FieldInfo { holds, view, back, alias, serial, ..info(program, field) };
             }
         }
     }
@@ -296,23 +299,37 @@ impl Link {
         self.fields.get(&field).copied()
     }
 
-    /// The path without detours: from an object to a part of it and back is nowhere.
+    /// The path without detours: from an object to a part of it and back is nowhere, and what the part was made with is
+    /// what the object has itself.
     pub fn straight(&self, path: Path) -> Path {
-        let leads_back = |part: Step, next: Step| match (part, next) {
-            (Step::Field(part), Step::Field(next)) => {
-                self.info(part).is_some_and(|info| info.back == Back::Always(next))
-            }
-            _ => false,
+        let infos = |part: Step, next: Step| match (part, next) {
+            (Step::Field(part), Step::Field(next)) => self.info(part).map(|info| (info, next)),
+            _ => None,
         };
-        let is_straight = path.steps().zip(path.steps().skip(1)).all(|(part, next)| !leads_back(part, next));
+        let leads_back = |part: Step, next: Step| {
+            infos(part, next).is_some_and(|(info, next)| info.back == Agreed::Always(next))
+        };
+        let alias = |part: Step, next: Step| match infos(part, next) {
+            Some((info, next)) => match info.alias {
+                Agreed::Always((inner, own)) if inner == next => Some(Step::Field(own)),
+                _ => None,
+            },
+            None => None,
+        };
+        let is_detour = |part: Step, next: Step| leads_back(part, next) || alias(part, next).is_some();
+        let is_straight = path.steps().zip(path.steps().skip(1)).all(|(part, next)| !is_detour(part, next));
         if is_straight {
             return path;
         }
         let mut steps: Vec<Step> = Vec::new();
         for step in path.steps() {
-            match steps.last() {
-                Some(&last) if leads_back(last, step) => _ = steps.pop(),
-                _ => steps.push(step),
+            match steps.last_mut() {
+                Some(&mut last) if leads_back(last, step) => _ = steps.pop(),
+                Some(last) => match alias(*last, step) {
+                    Some(own) => *last = own,
+                    None => steps.push(step),
+                },
+                None => steps.push(step),
             }
         }
         steps.into_iter().try_fold(Path::of(path.root).locked(path.lock), Path::then).unwrap_or(path)
@@ -334,7 +351,7 @@ impl Link {
             let now = known.get(field).copied().unwrap_or_default();
             if info.known() != now {
                 (info.holds, info.view) = (now.holds, now.view);
-                (info.back, info.serial) = (now.back, now.serial);
+                (info.back, info.alias, info.serial) = (now.back, now.alias, now.serial);
                 changed.push(*field);
             }
         }
@@ -502,6 +519,12 @@ impl Link {
         digest(self.program.lock().expect("nobody panics with it").selector_text(selector))
     }
 
+    /// Does a library that is not the JDK declare it?
+    pub fn is_of_library(&self, callee: &Callee) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        callee.owner.is_some_and(|owner| program.class(owner).layer == Layer::Library)
+    }
+
     pub fn is_of_jdk(&self, callee: &Callee) -> bool {
         let program = self.program.lock().expect("nobody panics with it");
         callee.owner.is_some_and(|owner| program.class(owner).layer == Layer::Jdk)
@@ -551,7 +574,15 @@ fn put<T: std::hash::Hash + Eq>(set: &mut FxHashSet<T>, item: T, is_in: bool) {
 fn info(program: &Program, id: FieldId) -> FieldInfo {
     let field = program.field(id);
     let (access, digest) = (field.access, field_digest(program, id));
-    FieldInfo { access, digest, holds: Holds::default(), view: None, back: Back::default(), serial: None }
+    FieldInfo {
+        access,
+        digest,
+        holds: Holds::default(),
+        view: None,
+        back: Agreed::Nothing,
+        alias: Agreed::Nothing,
+        serial: None,
+    }
 }
 
 /// Of class, name and type.

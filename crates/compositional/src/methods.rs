@@ -134,6 +134,8 @@ pub(crate) struct Store {
     pub view: Option<(FieldId, bool)>,
     /// It is new, and was made with the object that has the field: by which constructor, and as which operand.
     pub owner: Option<(MethodRef, u16)>,
+    /// It is new, and was made with what final fields of the same object hold: by which constructor, and as which operands.
+    pub siblings: Option<(MethodRef, Box<[(u16, FieldId)]>)>,
     /// It is an executor that runs one task after the other.
     pub serial: bool,
 }

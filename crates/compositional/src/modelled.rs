@@ -328,8 +328,10 @@ impl Frame<'_> {
         begins.running &= !self.starts.get(start as usize).map_or(0, |start| start.after);
         self.parallel = spawn.parallel || spawn.when_parallel;
         self.on = self.serial_executor(call, spawn, model);
+        // How a library's own executor runs its tasks is not known: an event loop has one thread.
+        self.later = !spawn.after.is_empty() || self.link.is_of_library(call.callee);
         self.run(&receiver, &asked, &args, event, &begins, start as u8 + 1, draft);
-        (self.parallel, self.on) = (false, None);
+        (self.parallel, self.on, self.later) = (false, None, false);
     }
 
     /// The executor of a task, if that runs one task after the other and is always the same.

@@ -13,6 +13,7 @@ use crate::summary::{Held, Thread};
 use classfile::Layer;
 use findings::{Confidence, Rule};
 use ir::{ClassId, FieldId, Program};
+use models::Says;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Entry_;
@@ -86,7 +87,7 @@ fn in_one_place<'a>(
         return Vec::new();
     }
     // What only known code calls is seen with its callers, and with the locks that they hold.
-    let is_open = |seen: &&Seen<'a>| !seen.entry.is_inside;
+    let is_open = |seen: &&Seen<'a>| !is_seen_elsewhere(seen);
     let open: Cow<'_, [Seen<'a>]> = match seen.iter().all(|seen| is_open(&seen)) {
         true => Cow::Borrowed(&seen),
         false => Cow::Owned(seen.iter().filter(is_open).cloned().collect()),
@@ -187,8 +188,22 @@ fn updates(seen: &[Seen<'_>], last: &[(ir::MethodId, u32)]) -> Vec<bool> {
 
 /// Is the field, or its class, declared to be no matter of two threads?
 fn is_excused(engine: &Compositional, program: &Program, seen: &[Seen<'_>]) -> bool {
-    let field = seen.first().and_then(|seen| field_of(&seen.path));
+    let path = seen.first().map(|seen| seen.path);
+    let field = path.and_then(|path| field_of(&path));
     field.is_some_and(|field| engine.knowledge.declared_field(program, field).is_some())
+        || path.is_some_and(|path| leads_through_stand_in(engine, program, &path))
+}
+
+/// Does the way lead through a field that holds the object of the request at hand, whichever request that is?
+fn leads_through_stand_in(engine: &Compositional, program: &Program, path: &Path) -> bool {
+    let Some(owner) = path.parent() else { return false };
+    let is_stand_in = |field: FieldId| {
+        let Some(class) = program.field(field).class_of else { return false };
+        note_class(class);
+        let notes = &program.class(class).annotations;
+        notes.iter().any(|note| engine.knowledge.says(&program.names[note.class]).contains(&Says::PerRequest))
+    };
+    owner.fields().any(is_stand_in)
 }
 
 /// The field that a path ends at, or in whose array or container it ends.
@@ -231,6 +246,12 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
         let enough = |held: &Held| is_guard(&held.lock) && !(held.shared && seen.access.writes);
         seen.held.iter().any(|held| enough(held) || held.lock == Path::UNKNOWN)
     };
+    let is_made =
+        |seen: &Seen<'_>| engine.method(seen.entry.method).is_some_and(|method| method.is_constructor);
+    // What only constructors write needs no guard.
+    if !seen.iter().any(|seen| seen.access.writes && !is_made(seen)) {
+        return Some(Vec::new());
+    }
     let right = seen.iter().find(|seen| holds(seen));
     let mut blamed: FxHashMap<ir::MethodId, Conflict<'a>> = FxHashMap::default();
     for wrong in seen.iter().filter(|seen| !holds(seen) && !engine.is_detached(seen)) {
@@ -308,7 +329,7 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     if a.entry.method == b.entry.method && (a.access.started > 0 || b.access.started > 0) {
         return starts_meet(a, b);
     }
-    if a.entry.is_inside || b.entry.is_inside {
+    if is_seen_elsewhere(a) || is_seen_elsewhere(b) {
         return false;
     }
     if a.access.of_task && b.access.of_task {
@@ -345,6 +366,11 @@ fn may_meet(a: &Seen<'_>, b: &Seen<'_>) -> bool {
         // One thread that is started once and a method that nobody is known to call elsewhere.
         _ => true,
     }
+}
+
+/// Is it seen with its callers, or before others use the object? What runs in a thread that is started then is not.
+fn is_seen_elsewhere(seen: &Seen<'_>) -> bool {
+    seen.entry.is_inside && !(seen.entry.is_once && seen.access.started > 0)
 }
 
 /// The groups of methods that never run in parallel under which an access happens: of the methods on the way to it those

@@ -123,6 +123,9 @@ pub struct Access {
     pub vague: bool,
     /// It comes after a thread was waited for, whichever that was.
     pub waited: bool,
+    /// It runs when something else is done, on whichever thread that is: a stage of a future, or a task of an executor that
+    /// a library brings along.
+    pub later: bool,
     pub site: Site,
     /// How many calls away.
     pub depth: u8,
@@ -175,6 +178,8 @@ pub struct Run {
     pub started: u8,
     /// Nobody has waited for that thread when the method returns.
     pub is_detached: bool,
+    /// It runs when something else is done.
+    pub later: bool,
     pub at: EventId,
 }
 

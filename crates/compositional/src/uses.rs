@@ -4,10 +4,14 @@
 use crate::engine::Compositional;
 use crate::entry::Seen;
 use crate::outline::{Event, Outline, Value, ValueId};
-use ir::{FieldRef, Program};
+use crate::path::{Path, Root, Step};
+use crate::summary::Access;
+use ir::{CallKind, FieldId, FieldRef, MethodId, Program};
 
 /// Results of calls that are looked through to find the container behind an iterator or a view.
 const MOST_VIEWS: usize = 3;
+/// A method that only reports a state does not do more than this.
+const MOST_REPORTED: usize = 8;
 
 impl Compositional {
     /// Is it a read whose value is only tested or, if it is a flag, returned? An old value then costs a wrong turn and
@@ -29,6 +33,58 @@ impl Compositional {
             }
             _ => false,
         }
+    }
+
+    /// Does the method only report a state: it takes nothing, changes nothing, takes no lock, and returns what it reads or
+    /// what other such methods say? Nobody can rely on the answer for longer than it takes to return it.
+    pub(crate) fn only_reports(&self, program: &Program, method: MethodId) -> bool {
+        let Some((slot, summary)) = self.methods.get(method).zip(self.summary(method)) else { return false };
+        let (_, descriptor) = program.selector_text(program.method_ref(method).selector);
+        if !descriptor.starts_with("()") || descriptor.ends_with('V') {
+            return false;
+        }
+        let is_quiet = |event: &Event| match event {
+            Event::Read { .. } | Event::ReadStatic { .. } | Event::Return(_) => true,
+            Event::Call { args, kind: CallKind::Virtual | CallKind::Special, .. } => args.len() == 1,
+            _ => false,
+        };
+        let outline = slot.packed.outline();
+        outline.events.len() <= MOST_REPORTED
+            && outline.events.iter().all(is_quiet)
+            && summary.taken.is_empty()
+            && summary.accesses.iter().all(|access| !access.writes && access.started == 0)
+    }
+
+    /// Does the method that reads a flag or a small number without the lock read it again further down with it? Then the
+    /// first look only saves taking the lock.
+    pub(crate) fn is_tested_again(&self, program: &Program, seen: &Seen<'_>, lock: Path) -> bool {
+        let Some(field) = own_field(&seen.path).filter(|_| !seen.access.writes) else { return false };
+        let descriptor = &program.names[program.field_ref(field).descriptor];
+        let Some(summary) = self.summary(seen.entry.method) else { return false };
+        let is_again = |(number, access): (usize, &Access)| {
+            !access.writes
+                && access.path == seen.access.path
+                && access.site.at > seen.access.site.at
+                && access.held.iter().any(|held| held.sure && seen.entry.lock(held.lock) == lock)
+                && !self.is_updated(seen.entry.method, number as u32)
+        };
+        // A reference that is used without the lock may lead to what is only half made.
+        let is_small = descriptor.len() == 1 && !matches!(descriptor, "J" | "D");
+        is_small && summary.accesses.iter().enumerate().any(is_again)
+    }
+
+    /// Is what is read written at once, as `n++` does? That tests nothing.
+    fn is_updated(&self, method: MethodId, number: u32) -> bool {
+        let (method, at) = self.last_site(method, number);
+        let Some(slot) = self.methods.get(method) else { return false };
+        let events = &slot.packed.outline().events;
+        let field = |event: Option<&Event>| match event {
+            Some(Event::Read { field, .. } | Event::ReadStatic { field }) => Some((false, *field)),
+            Some(Event::Write { field, .. } | Event::WriteStatic { field, .. }) => Some((true, *field)),
+            _ => None,
+        };
+        let read = field(events.get(at as usize)).map(|(_, field)| field);
+        field(events.get(at as usize + 1)).is_some_and(|(writes, field)| writes && Some(field) == read)
     }
 
     /// Is the object one that the method has taken out of its field, which holds another one since?
@@ -58,6 +114,14 @@ impl Compositional {
                 before[..written].iter().any(is_read) && !before[written..].iter().any(is_read)
             })
         })
+    }
+}
+
+/// The field that a path ends at.
+fn own_field(path: &Path) -> Option<FieldId> {
+    match (path.last(), path.root) {
+        (Some(Step::Field(field)), _) | (None, Root::Static(field)) => Some(field),
+        _ => None,
     }
 }
 

@@ -111,7 +111,7 @@ impl Frame<'_> {
 
     fn loaded(&mut self, base: ValueId, field: ir::FieldRef) -> Abs {
         let Some(id) = self.link.field(field) else { return Abs::default() };
-        let base = self.abs(base);
+        let (of, base) = (base, self.abs(base));
         if let Some(part) = self.part(&base, &Part::Field(id)) {
             return part;
         }
@@ -121,7 +121,25 @@ impl Frame<'_> {
         }
         let mut loaded = base.then(Step::Field(id));
         loaded.paths.iter_mut().for_each(|path| *path = self.link.straight(*path));
-        self.of_field(id, loaded)
+        let loaded = self.of_field(id, loaded);
+        match self.put_there(of, field) {
+            Some(Abs { made, class, .. }) => Abs { made, class: class.or(loaded.class), ..loaded },
+            None => loaded,
+        }
+    }
+
+    /// What this method has made and put into the field, if that is all it ever puts there: `thread = new Thread(task)`
+    /// before `thread.start()`.
+    fn put_there(&mut self, of: ValueId, into: ir::FieldRef) -> Option<Abs> {
+        let outline = self.outline;
+        let mut stored = outline.events.iter().filter_map(|event| match event {
+            Event::Write { base, field, src } if *base == of && *field == into => Some(*src),
+            _ => None,
+        });
+        let src = stored.find(|&src| !matches!(outline.values[src as usize], Value::Constant))?;
+        let is_new = matches!(outline.values[src as usize], Value::Made(_) | Value::Lambda(_));
+        let is_all = stored.all(|other| matches!(outline.values[other as usize], Value::Constant));
+        (is_new && is_all).then(|| self.abs(src))
     }
 
     fn of_field(&self, field: FieldId, abs: Abs) -> Abs {

@@ -5,7 +5,8 @@ use crate::access::{Access, Location, What};
 use crate::asked::Questions;
 use crate::cache::Caches;
 use findings::Confidence;
-use happens_before::{GuardReason, Origin, OriginKind, Protection};
+use happens_before::{GuardReason, Origin, OriginKind, Protection, SpawnedBy};
+use ir::StmtKind;
 use pointsto::{Act, Activation, Context, Obj, Site};
 use track::{Kind, Read};
 
@@ -30,6 +31,8 @@ pub(crate) enum Doubt {
     MergedPaths,
     /// Every thread fills the field with the same value when it first needs it.
     Cache,
+    /// A listener against another one or the thread that registers it, which has mostly done its work when events come.
+    Listener,
 }
 
 impl Doubt {
@@ -38,7 +41,9 @@ impl Doubt {
             Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache | Doubt::MergedPaths => {
                 Confidence::Medium
             }
-            Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode => Confidence::Low,
+            Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode | Doubt::Listener => {
+                Confidence::Low
+            }
         }
     }
 
@@ -60,6 +65,9 @@ impl Doubt {
             Doubt::Cache => {
                 "it looks like a cache: written only where it was found empty, perhaps always with the same value".into()
             }
+            Doubt::Listener => {
+                "a listener runs when something happens, mostly after what the thread does that registers it".into()
+            }
             Doubt::MergedCode | Doubt::MergedPaths => {
                 "the code of several threads is analysed together here".into()
             }
@@ -68,7 +76,7 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 13] = [
+const ALL: [Doubt; 14] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
@@ -82,6 +90,7 @@ const ALL: [Doubt; 13] = [
     Doubt::WeakLock(GuardReason::MaybeSameOwner),
     Doubt::WeakLock(GuardReason::SameAllocation),
     Doubt::Dealt,
+    Doubt::Listener,
 ];
 
 /// The doubts about one pair. Small: there are many pairs.
@@ -152,7 +161,45 @@ pub(crate) fn doubts(
     if let Protection::Weak(guard) = protection {
         doubts.add(Doubt::WeakLock(guard.why));
     }
+    let (one, other) = (Runner::of(stages, p), Runner::of(stages, q));
+    if [one, other].contains(&Runner::Listener) && ![one, other].contains(&Runner::Thread) {
+        doubts.add(Doubt::Listener);
+    }
     doubts
+}
+
+/// What kind of thread or task an origin is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runner {
+    Entry,
+    Thread,
+    /// Registered wherever it comes from, and not started.
+    Listener,
+}
+
+impl Runner {
+    fn of(stages: &Stages<'_>, origin: Origin) -> Runner {
+        let info = stages.happens_before.origin(origin);
+        if info.kind != OriginKind::Task {
+            return Runner::Entry;
+        }
+        let registers = |by: &SpawnedBy| {
+            let method = stages.pointsto.method(by.act);
+            track::note(Read::of(Kind::Body, method));
+            let body = stages.program.lowered(method);
+            match body.map(|body| &body.stmts[by.stmt].kind) {
+                Some(StmtKind::Call { target, .. }) => {
+                    stages.knowledge.registers(stages.program.selector_text(target.selector).0)
+                }
+                _ => false,
+            }
+        };
+        // Others are registered to be run by threads of their own, as shutdown hooks are.
+        match info.serial_on.is_some() && info.spawned_by.iter().all(registers) {
+            true => Runner::Listener,
+            false => Runner::Thread,
+        }
+    }
 }
 
 /// A task's code that has no context of its own: its objects are mixed with those of other threads.

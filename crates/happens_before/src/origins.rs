@@ -8,7 +8,7 @@ use crate::types::{Origin, OriginInfo, OriginKind, SpawnedBy};
 use crate::world::World;
 use arena::{Id, IdSet, IndexVec};
 use ir::{StmtId, Var};
-use models::{Member, ModelId, Operand, Root, Spawn, Step};
+use models::{Member, ModelId, Operand, Root, Source, Spawn, Step};
 use pointsto::{Act, Obj, PointsToDelta, SpawnEdge};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -438,7 +438,7 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn, entri
         steps: vec![(edge.model, edge.step)],
         handles,
         handle_var: var(&spawn.handle),
-        executors: objects(&spawn.executor),
+        executors: executors(world, edge, spawn).unwrap_or_else(|| objects(&spawn.executor)),
         executor_var: var(&spawn.executor),
         after: spawn.after.iter().map(|operand| world.operand(act, stmt, operand)).collect(),
         parallel: spawn.parallel,
@@ -448,6 +448,19 @@ fn site(world: &World<'_>, child: Origin, edge: &SpawnEdge, spawn: &Spawn, entri
         once: spawn.once,
         serial: spawn.serial,
     }
+}
+
+/// The executor that the model of the call names itself, such as the event thread of a user interface. What a model
+/// keeps for a moment belongs to no call, so that points-to cannot be asked.
+fn executors(world: &World<'_>, edge: &SpawnEdge, spawn: &Spawn) -> Option<IdSet<Obj>> {
+    let kept = spawn.executor.as_ref().filter(|operand| operand.path.is_empty())?;
+    let Root::Temp(_) = kept.root else { return None };
+    let named = world.models.model(edge.model).steps.iter().find_map(|step| match step {
+        Step::Assign { dst, src: Source::The { class, .. } } if dst == kept => Some(class),
+        _ => None,
+    })?;
+    let class = world.program.find_class(&named.replace('.', "/"))?;
+    world.pointsto.the_object(class).map(|executor| std::iter::once(executor).collect())
 }
 
 /// Where it is decided that a task is started.

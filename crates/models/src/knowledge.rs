@@ -25,11 +25,15 @@ pub enum Says {
     /// Run again and again, one run after the other.
     Repeated,
     Once,
+    /// Called once, when the program or a framework has done with the object.
+    Last,
+    /// Whoever has one in a field has a stand-in that leads to the object of the request at hand.
+    PerRequest,
     /// Of a class: members that only its module may use are public, with `$` and the module behind their names.
     ManglesInternal,
 }
 
-const WORDS: [(&str, Says); 17] = [
+const WORDS: [(&str, Says); 19] = [
     ("thread-safe", Says::ThreadSafe),
     ("not-thread-safe", Says::NotThreadSafe),
     ("immutable", Says::Immutable),
@@ -46,6 +50,8 @@ const WORDS: [(&str, Says); 17] = [
     ("spawned", Says::Spawned),
     ("repeated", Says::Repeated),
     ("once", Says::Once),
+    ("last", Says::Last),
+    ("per-request", Says::PerRequest),
     ("mangles-internal", Says::ManglesInternal),
 ];
 
@@ -73,7 +79,9 @@ pub struct Knowledge {
     parallel: FxHashSet<String>,
     pauses: FxHashSet<String>,
     held_suffixes: Vec<String>,
+    last: FxHashSet<String>,
     setup_prefixes: Vec<String>,
+    setup_suffixes: Vec<String>,
     tests_suffixes: Vec<String>,
     shows: FxHashSet<String>,
     counts: FxHashSet<String>,
@@ -128,6 +136,8 @@ impl Knowledge {
             ("methods", "asserts-held") => self.asserts_held.extend(list),
             ("methods", "asserts-monitor") => self.asserts_monitor.extend(list),
             ("methods", "once") => self.once.extend(list),
+            ("methods", "last") => self.last.extend(list),
+            ("methods", "setup-suffix") => self.setup_suffixes.extend(list),
             ("methods", "task") => self.task_methods.extend(list),
             ("methods", "parallel") => self.parallel.extend(list),
             ("methods", "pauses") => self.pauses.extend(list),
@@ -240,10 +250,17 @@ impl Knowledge {
         self.tests_suffixes.iter().any(|suffix| method.ends_with(suffix.as_str()))
     }
 
+    /// Does a framework call a method of this name once, when it has done with the object?
+    pub fn is_last(&self, method: &str) -> bool {
+        self.last.contains(method)
+    }
+
     /// Does the name of a method say that it makes an object ready for use?
     pub fn is_setup(&self, method: &str) -> bool {
         let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
-        self.setup_prefixes.iter().any(|prefix| method.strip_prefix(prefix.as_str()).is_some_and(ends_there))
+        let begins = |prefix: &String| method.strip_prefix(prefix.as_str()).is_some_and(ends_there);
+        let ends = |suffix: &String| method.ends_with(suffix.as_str());
+        self.setup_prefixes.iter().any(begins) || self.setup_suffixes.iter().any(ends)
     }
 
     /// Is an object of this type mostly used by one thread?

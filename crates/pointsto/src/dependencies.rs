@@ -5,7 +5,7 @@
 //! attempt had looked at is remembered, and when an edit touches that, the attempt is made again.
 
 use crate::rule::Rule;
-use crate::select::{Contexts, Limit};
+use crate::select::{Contexts, Limit, most_questions};
 use crate::solver::{Options, Roots};
 use crate::state::{PointsTo, Target};
 use crate::types::{Act, Activation};
@@ -15,8 +15,12 @@ use ir::{ClassId, MethodId, Program, ProgramDelta, StmtKind};
 use models::Models;
 use serde::{Deserialize, Serialize};
 
-/// So many times the budget is spent on finding out which entry points fit into it.
-const MOST_ATTEMPTS: u64 = 1;
+/// So many entry points are many.
+const MANY: usize = 16;
+/// Entry points that would have so many times the facts of the budget one by one are tried together.
+const IN_COMMON: u64 = 2;
+/// An entry point that takes more than this part of the budget by itself is left out where not all fit into it.
+const LARGEST: u64 = 8;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Dependencies {
@@ -54,6 +58,15 @@ impl Surveyed {
         progress: &dyn Fn(u64),
     ) -> Surveyed {
         let mut with = Attempt { program, models, options, progress };
+        // Many programs in one are mostly too much even without dependencies, and that takes less time to find out.
+        if roots.entries.len() > MANY
+            && let Err(attempt) =
+                with.survey(roots, Dependencies::Opaque, Limit::of_survey(options, Dependencies::Opaque))
+        {
+            let refused = Box::new(Refused::by(&attempt, with.program));
+            drop(attempt);
+            return with.some_entries(refused, roots);
+        }
         let refused = match with.dependencies(roots) {
             Ok(surveyed) => return surveyed,
             Err(refused) => refused,
@@ -112,52 +125,47 @@ impl Attempt<'_> {
         if fits { Ok(survey) } else { Err(survey) }
     }
 
-    /// Of the entry points those that fit into the budget together: by halves, so that those that share their code are
-    /// looked at together. Facts spent on attempts count as well, or programs with hundreds of them would take for ever.
+    /// Of the entry points those that fit into the budget together, the smallest first. How large each is by itself is
+    /// found out as long as the budget for that lasts.
     fn some_entries(&mut self, refused: Box<Refused>, roots: &Roots) -> Surveyed {
-        let mut kept: Vec<(u64, Vec<MethodId>)> = Vec::new();
-        let (mut room, mut spent) = (self.options.budget, 0);
-        let mut todo: Vec<&[MethodId]> = halves(&roots.entries).into_iter().rev().collect();
-        while let Some(entries) = todo.pop() {
-            if spent >= self.options.budget * MOST_ATTEMPTS {
+        let some = |entries: Vec<MethodId>| Roots { entries, ..roots.clone() };
+        let mut sized: Vec<(u64, u64, usize)> = Vec::new();
+        let mut room = self.options.budget;
+        for (at, &entry) in roots.entries.iter().enumerate() {
+            let alone = some(vec![entry]);
+            let limit = Limit { facts: (self.options.budget / LARGEST).min(room), ..Limit::NONE };
+            let survey = self.survey(&alone, Dependencies::Opaque, limit);
+            let (Ok(tried) | Err(tried)) = &survey;
+            room = room.saturating_sub(tried.facts());
+            if let Ok(mut survey) = survey {
+                let questions = survey.choose(self.program, &alone, self.options).questions();
+                sized.push((survey.facts(), questions, at));
+            }
+            if room == 0 {
                 break;
             }
-            let some = Roots { entries: entries.to_vec(), ..roots.clone() };
-            let limit = Limit { facts: room, ..Limit::NONE };
-            match self.survey(&some, Dependencies::Opaque, limit) {
-                Ok(survey) => {
-                    room = room.saturating_sub(survey.facts());
-                    spent += survey.facts();
-                    kept.push((survey.facts(), entries.to_vec()));
-                }
-                Err(_) => {
-                    spent += room;
-                    todo.extend(halves(entries).into_iter().rev());
-                }
-            }
         }
-        let limit = Limit { facts: self.options.budget * 2, ..Limit::NONE };
+        sized.sort_unstable();
+        // Programs have much in common that counts once, and ask about each other's threads not at all.
+        let mut most = (self.options.budget.saturating_mul(IN_COMMON), most_questions(self.options));
+        let limit = Limit { facts: self.options.budget, ..Limit::NONE };
         loop {
-            let entries: Vec<MethodId> = kept.iter().flat_map(|(_, entries)| entries).copied().collect();
-            let left_out = roots.entries.iter().copied().filter(|entry| !entries.contains(entry)).collect();
-            let some = Roots { entries, ..roots.clone() };
-            if let Ok(survey) = self.survey(&some, Dependencies::Opaque, limit) {
+            let mut all = (0, 0);
+            let seem_to_fit = sized.iter().take_while(|&&(facts, questions, _)| {
+                all = (all.0 + facts, all.1 + questions);
+                all.0 <= most.0 && all.1 <= most.1
+            });
+            let mut first: Vec<usize> = seem_to_fit.map(|&(.., at)| at).collect();
+            first.sort_unstable();
+            let entries: Vec<MethodId> = first.iter().map(|&at| roots.entries[at]).collect();
+            let survey = self.survey(&some(entries.clone()), Dependencies::Opaque, limit);
+            if let (Ok(survey), _) | (Err(survey), 0) = (survey, entries.len()) {
+                let left_out =
+                    roots.entries.iter().copied().filter(|entry| !entries.contains(entry)).collect();
                 return Surveyed { survey, refused: Some(refused), left_out };
             }
-            // They share more than each has by itself.
-            kept.sort();
-            kept.pop();
-        }
-    }
-}
-
-/// The two halves of several; nothing of one, which cannot be made smaller.
-fn halves(entries: &[MethodId]) -> Vec<&[MethodId]> {
-    match entries.len() {
-        0 | 1 => Vec::new(),
-        count => {
-            let (first, second) = entries.split_at(count / 2);
-            vec![first, second]
+            // Those that were tried, less the largest of them.
+            most = (all.0.min(most.0) / 2, all.1.min(most.1) / 2);
         }
     }
 }

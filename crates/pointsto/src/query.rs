@@ -169,6 +169,13 @@ impl PointsTo {
         self.expanded_at(act, stmt).filter(|at| at.model == model).filter_map(found).collect()
     }
 
+    /// The one object of a class that models name without making it, as `the java.awt.EventQueue`. Once there is one, it
+    /// stays the same.
+    pub fn the_object(&self, class: ClassId) -> Option<Obj> {
+        let ctx = self.contexts.get(&Context::Shared)?;
+        self.objects.get(&Object { site: Site::The, ctx, class })
+    }
+
     /// What is held at the end of a path from objects.
     fn members(&self, mut objects: IdSet<Obj>, path: &[Member]) -> IdSet<Obj> {
         for member in path {

@@ -23,6 +23,8 @@ use std::collections::BTreeMap;
 /// With contexts there may be this many facts, or so many times those without.
 const MOST_FACTS: u64 = 3_000_000;
 const MOST_GROWTH: u64 = 10;
+/// There are hardly ever fewer than so many times those without.
+const LEAST_GROWTH: u64 = 2;
 /// The same with the JDK's inner workings.
 const MOST_FULL_FACTS: u64 = 25_000_000;
 /// And so many activations: order and locks are worked out for each, and each origin that runs it.
@@ -30,7 +32,8 @@ const MOST_ACTS: usize = 80_000;
 /// Activations, counted for each origin that runs them, may be one for so many facts of the budget: what order and locks
 /// take follows from that.
 const FACTS_PER_RUN: u64 = 2;
-/// Order is asked for each two origins of what they run: so many such questions for each fact of the budget.
+/// Where an origin may be alive is asked of what each origin runs that leads to it: so many activations for each fact of
+/// the budget.
 const QUESTIONS_PER_FACT: u64 = 5;
 /// What is the smallest: this part of the budget.
 const SMALLEST: u64 = 20;
@@ -80,9 +83,11 @@ impl Choice {
 
     /// Can the stages after this one afford it?
     pub(crate) fn is_affordable(&self, options: &Options) -> bool {
-        let questions = self.runs.saturating_mul(self.origins as u64);
-        self.runs <= options.budget / FACTS_PER_RUN
-            && questions <= options.budget.saturating_mul(QUESTIONS_PER_FACT)
+        self.runs <= options.budget / FACTS_PER_RUN && self.questions <= most_questions(options)
+    }
+
+    pub(crate) fn questions(&self) -> u64 {
+        self.questions
     }
 
     pub(crate) fn gave_up(&self) -> bool {
@@ -133,6 +138,18 @@ pub(crate) struct Choice {
     gave_up: bool,
     /// Activations of the survey, counted for each origin that runs them.
     runs: u64,
+    /// The same, each counted for every origin that the one that runs it leads to.
+    questions: u64,
+}
+
+/// Less code with contexts of its own: the smallest, and if all are, none.
+fn only_smallest(own: &mut Vec<(u64, Own)>, options: &Options) {
+    let smallest = own.iter().filter(|&&(facts, _)| facts <= options.origin_budget / SMALLEST).count();
+    own.truncate(if smallest < own.len() { smallest } else { 0 });
+}
+
+pub(crate) fn most_questions(options: &Options) -> u64 {
+    options.budget.saturating_mul(QUESTIONS_PER_FACT)
 }
 
 impl PointsTo {
@@ -186,8 +203,14 @@ impl PointsTo {
         let limit = survey.limit(options, &choice);
         let dependencies = survey.traits.dependencies();
         let refused = self.refused.take();
+        let survey_facts = survey.facts();
         let survey = options.follow.then_some(survey);
         let mut own = choice.own.clone();
+        // With contexts there are several times as many facts: it need not be tried where that is too much.
+        if survey_facts.saturating_mul(LEAST_GROWTH) > limit.facts && !own.is_empty() {
+            choice.gave_up = true;
+            only_smallest(&mut own, options);
+        }
         let mut solve = |state: &mut PointsTo, contexts: Contexts, limit: Limit| {
             state.solve(program, models, roots, options, (dependencies, contexts), limit, progress)
         };
@@ -197,9 +220,7 @@ impl PointsTo {
                 solve(self, Contexts::Survey, Limit::NONE);
                 break;
             }
-            let smallest =
-                own.iter().filter(|&&(facts, _)| facts <= options.origin_budget / SMALLEST).count();
-            own.truncate(if smallest < own.len() { smallest } else { 0 });
+            only_smallest(&mut own, options);
         }
         let kept = own.iter().filter(|(_, own)| matches!(own, Own::Task(_))).count();
         self.merged_origins = (choice.origins - kept) as u64;
@@ -230,10 +251,39 @@ impl PointsTo {
         let own = self.small(&origins, roots, options, &mut sizes);
         let tasks: FxHashSet<(Obj, Act)> =
             self.spawns.iter().map(|spawn| (spawn.task, spawn.entry)).collect();
-        let begun = tasks.into_iter().map(|(_, entry)| entry).chain(self.entries.iter().copied());
-        let runs = begun.map(|entry| sizes.acts(self, entry)).sum();
+        let mut begun: BTreeMap<Act, u64> = BTreeMap::new();
+        let entries = tasks.iter().map(|&(_, entry)| entry).chain(self.entries.iter().copied());
+        entries.for_each(|entry| *begun.entry(entry).or_default() += 1);
+        let runs = begun.iter().map(|(&entry, count)| count * sizes.acts(self, entry)).sum::<u64>();
+        // As many as there can be; only if that is too much it is worth to count them.
+        let most = runs.saturating_mul(begun.values().sum());
+        let questions = match most <= most_questions(options) {
+            true => most,
+            false => self.questions(&begun, &mut sizes),
+        };
         self.sizes = sizes;
-        Choice { own, origins: origins.len(), gave_up: false, runs }
+        Choice { own, origins: origins.len(), gave_up: false, runs, questions }
+    }
+
+    /// For each origin what it runs, once for every origin that it leads to. Origins that begin alike are alike.
+    fn questions(&self, begun: &BTreeMap<Act, u64>, sizes: &mut Sizes) -> u64 {
+        let mut spawns: Vec<(Act, Act)> = self.spawns.iter().map(|spawn| (spawn.from, spawn.entry)).collect();
+        spawns.sort_unstable();
+        spawns.dedup();
+        let mut starts: BTreeMap<Act, FxHashSet<Act>> = BTreeMap::new();
+        for &entry in begun.keys() {
+            let started = spawns.iter().filter(|&&(from, _)| sizes.runs(self, entry, from));
+            starts.insert(entry, started.map(|&(_, started)| started).collect());
+        }
+        let led_to = |entry: Act| -> u64 {
+            let mut seen: FxHashSet<Act> = FxHashSet::default();
+            let mut left = vec![entry];
+            while let Some(next) = left.pop() {
+                left.extend(starts.get(&next).into_iter().flatten().filter(|&&started| seen.insert(started)));
+            }
+            seen.iter().filter_map(|started| begun.get(started)).sum()
+        };
+        begun.iter().map(|(&entry, count)| count * sizes.acts(self, entry) * led_to(entry)).sum()
     }
 
     /// From nothing, with given contexts; false if it gets too large.

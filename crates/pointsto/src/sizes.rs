@@ -37,6 +37,11 @@ impl Sizes {
         self.tree(state, root).acts
     }
 
+    /// Is the activation run from there?
+    pub(crate) fn runs(&mut self, state: &PointsTo, root: Act, act: Act) -> bool {
+        self.tree(state, root).has(act)
+    }
+
     fn tree(&mut self, state: &PointsTo, root: Act) -> &Tree {
         if self.weights.is_empty() {
             self.weights = (0..state.act_bound()).map(|at| weight(state, Act(at as u32))).collect();

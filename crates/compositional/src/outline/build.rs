@@ -218,33 +218,17 @@ fn handlers(body: &Body, handlers: &[ir::BlockId]) -> Vec<ir::BlockId> {
     reached
 }
 
-/// Reverse postorder from the entry, handlers included; what is not reached is left out.
+/// Blocks that are reached from the entry, in the order of the body. Compilers differ in which successor of a branch comes
+/// first: one that looked at that would find other places before others.
 fn order(body: &Body) -> Vec<u32> {
-    let mut post = Vec::with_capacity(body.blocks.len());
     let mut seen = vec![false; body.blocks.len()];
-    if body.blocks.is_empty() {
-        return post;
-    }
-    let next = |block: u32, at: usize| {
-        let entry = &body.blocks[ir::BlockId(block)];
-        entry.handlers.get(at).or_else(|| entry.succs.get(at - entry.handlers.len())).map(|block| block.0)
-    };
-    let mut stack = vec![(0u32, 0usize)];
-    seen[0] = true;
-    while let Some((block, at)) = stack.last_mut() {
-        match next(*block, *at) {
-            Some(to) => {
-                *at += 1;
-                if !std::mem::replace(&mut seen[to as usize], true) {
-                    stack.push((to, 0));
-                }
-            }
-            None => {
-                post.push(*block);
-                stack.pop();
-            }
+    let mut left: Vec<u32> = if seen.is_empty() { Vec::new() } else { vec![0] };
+    while let Some(block) = left.pop() {
+        if std::mem::replace(&mut seen[block as usize], true) {
+            continue;
         }
+        let entry = &body.blocks[ir::BlockId(block)];
+        left.extend(entry.handlers.iter().chain(&entry.succs).map(|next| next.0));
     }
-    post.reverse();
-    post
+    (0..body.blocks.len() as u32).filter(|&block| seen[block as usize]).collect()
 }

@@ -45,6 +45,8 @@ pub struct Reaches {
     /// What has to be found out again.
     stale: BTreeSet<ReachId>,
     differing: Differing,
+    /// Nobody had an answer before, so that nobody asks where they differ.
+    is_first: bool,
 }
 
 /// Where answers differ from those before.
@@ -69,11 +71,13 @@ impl Reaches {
             asked: BTreeSet::new(),
             stale: BTreeSet::new(),
             differing: Differing::default(),
+            is_first: true,
         }
     }
 
     /// Looks what has to be found out again.
     pub fn look(&mut self, changes: &mut Changes) {
+        self.is_first = changes.everything;
         for id in self.passing.stale(changes) {
             self.passing.remove(id);
             changes.add(Read::of(Kind::Passing, id));
@@ -212,7 +216,7 @@ impl Reaches {
         }
         let before = self.climbs.peek(id).cloned().unwrap_or_default();
         let differs = *before != now || self.climbs.peek(id).is_none();
-        if differs {
+        if differs && !self.is_first {
             self.differing.add(&before, &now);
         }
         self.climbs.set(id, Some(Arc::new(now)), reads);

@@ -12,7 +12,7 @@ use crate::world::World;
 use arena::{Id, IndexVec};
 use ir::StmtId;
 use pointsto::Act;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use track::{Kind, Read, note};
 
@@ -41,7 +41,8 @@ impl Together {
         let bits = || (0..count).map(|_| Bits::with_len(count)).collect();
         let together = Together { together: bits(), related: bits(), joined: BTreeMap::new() };
         let done = FxHashSet::default();
-        let mut finder = Finder { world, origins, unique, tree, overlap, together, done };
+        let (inside, during) = Default::default();
+        let mut finder = Finder { world, origins, unique, tree, overlap, together, done, inside, during };
         finder.find_together();
         finder.find_joined();
         finder.together
@@ -71,6 +72,10 @@ struct Finder<'a, 'w> {
     overlap: &'a Overlap,
     together: Together,
     done: FxHashSet<(Origin, Origin)>,
+    /// For two sites, by number: whether the first may be decided by the same call as the second, or during it.
+    inside: FxHashMap<(usize, usize), bool>,
+    /// For a call and an activation: whether the call may run it.
+    during: FxHashMap<((Act, StmtId), Act), bool>,
 }
 
 impl Finder<'_, '_> {
@@ -97,9 +102,8 @@ impl Finder<'_, '_> {
                         if self.comes_after_only(r1, site.child) {
                             continue;
                         }
-                        let starts_inside = is_reached && self.starts_inside(p, r1, site);
                         if is_alive
-                            || starts_inside
+                            || is_reached && self.starts_inside(p, r1, at)
                             || is_init && !self.tree.below[site.child].contains(r1.index())
                         {
                             self.add_together(r1, site.child);
@@ -138,23 +142,36 @@ impl Finder<'_, '_> {
     }
 
     /// Is it decided to start R1, or who leads to it, by the same call as what the site starts, or during it?
-    fn starts_inside(&self, p: Origin, r1: Origin, site: &Site) -> bool {
-        let sites = self.tree.sites[p].iter().map(|&at| &self.origins.sites[at]);
-        let mut leading = sites.filter(|other| self.tree.below[other.child].contains(r1.index()));
-        leading.any(|other| {
-            other.events.iter().any(|event| {
-                let during = |of: &(Act, StmtId)| of != event && self.runs_during(*of, event.0);
-                let again = other.stmt != site.stmt || other.is_repeated;
-                site.events.iter().any(|of| of == event && again || during(of))
-            })
-        })
+    fn starts_inside(&mut self, p: Origin, r1: Origin, at: usize) -> bool {
+        let tree = self.tree;
+        let leading = |&&other: &&usize| tree.below[self.origins.sites[other].child].contains(r1.index());
+        let leading: Vec<usize> = tree.sites[p].iter().filter(leading).copied().collect();
+        leading.into_iter().any(|other| self.is_inside(other, at))
+    }
+
+    /// The same for what two sites start; many origins ask about the same two.
+    fn is_inside(&mut self, other: usize, at: usize) -> bool {
+        if let Some(&known) = self.inside.get(&(other, at)) {
+            return known;
+        }
+        let (inner, site) = (&self.origins.sites[other], &self.origins.sites[at]);
+        let again = inner.stmt != site.stmt || inner.is_repeated;
+        let found = inner.events.iter().any(|event| {
+            let is_again = again && site.events.contains(event);
+            is_again || site.events.iter().any(|of| of != event && self.runs_during(*of, event.0))
+        });
+        self.inside.insert((other, at), found);
+        found
     }
 
     /// May the call run the activation?
-    fn runs_during(&self, (act, stmt): (Act, StmtId), run: Act) -> bool {
-        let mut callees = self.world.pointsto.callees(act, stmt).iter();
-        let leading = self.world.callers_of([run]);
-        callees.any(|&callee| leading.contains(callee))
+    fn runs_during(&mut self, (act, stmt): (Act, StmtId), run: Act) -> bool {
+        let world = self.world;
+        *self.during.entry(((act, stmt), run)).or_insert_with(|| {
+            let mut callees = world.pointsto.callees(act, stmt).iter();
+            let leading = world.callers_of([run]);
+            callees.any(|&callee| leading.contains(callee))
+        })
     }
 
     /// One execution of a statement that starts several origins, or several instances of one.

@@ -183,6 +183,10 @@ impl Runner {
         if info.kind != OriginKind::Task {
             return Runner::Entry;
         }
+        // Others are registered to be run by threads of their own, as shutdown hooks are.
+        if info.serial_on.is_none() {
+            return Runner::Thread;
+        }
         let registers = |by: &SpawnedBy| {
             let method = stages.pointsto.method(by.act);
             track::note(Read::of(Kind::Body, method));
@@ -194,8 +198,7 @@ impl Runner {
                 _ => false,
             }
         };
-        // Others are registered to be run by threads of their own, as shutdown hooks are.
-        match info.serial_on.is_some() && info.spawned_by.iter().all(registers) {
+        match info.spawned_by.iter().all(registers) {
             true => Runner::Listener,
             false => Runner::Thread,
         }

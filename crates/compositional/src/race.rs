@@ -293,13 +293,15 @@ fn blame(seen: &Seen<'_>, usual: Option<Path>) -> (bool, bool, bool, bool) {
 
 /// What hurts most comes first: two writes or a lost update, then two methods that meet rather than one with itself,
 /// then the one without a lock.
-fn harm(culprit: &Seen<'_>, other: &Seen<'_>, updates: [bool; 2]) -> (bool, bool, bool) {
+fn harm(culprit: &Seen<'_>, other: &Seen<'_>, updates: [bool; 2]) -> (bool, bool, bool, bool) {
     let are_two = !std::ptr::eq(culprit.access, other.access);
     let is_lone_read = |seen: &Seen<'_>, is_part: bool| !seen.access.writes && !is_part;
     let hurts = !is_lone_read(culprit, updates[0])
         && !is_lone_read(other, updates[1])
         && (updates.contains(&true) || are_two);
-    (!hurts, culprit.entry.method == other.entry.method, !culprit.held.is_empty())
+    let is_one_method = culprit.entry.method == other.entry.method;
+    let is_read = !is_one_method && !(culprit.access.writes && other.access.writes);
+    (!hurts, is_one_method, is_read, !culprit.held.is_empty())
 }
 
 /// Of those that hurt as much, the pair that tells most: on different sides of a lock, near, a write.

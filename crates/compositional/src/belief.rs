@@ -234,8 +234,7 @@ fn doubts(
     doubt(are_called_by_one(engine, sides), "one method alone calls both, one after the other", MEDIUM);
     let have_locks = sides.iter().all(|side| !side.held.is_empty());
     doubt(have_locks, "both hold locks, but not the same", MEDIUM);
-    // Over calls something is easily overlooked: of what is a call away hardly one finding in six was true, of what is
-    // in the method itself one in three. A broken container is worth it all the same.
+    // Over calls something is easily overlooked (docs/precision.md). A broken container is worth it all the same.
     let nearest = match sides.iter().any(|side| side.access.started > 0) {
         true => NEAR_START,
         false if is_value && !is_declared => 0,

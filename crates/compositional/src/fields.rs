@@ -5,7 +5,7 @@ use crate::link::{Known, Link};
 use crate::methods::{Methods, Store};
 use crate::outline::{Event, Outline, Value, ValueId};
 use ir::{CallKind, ClassId, FieldId, MethodRef, access};
-use models::{Member, Source, Step};
+use models::{Member, Operand, Source, Step};
 use rustc_hash::FxHashMap;
 
 /// What one method puts into fields.
@@ -26,7 +26,7 @@ pub(crate) fn stores(link: &Link, outline: &Outline) -> Box<[Store]> {
         if let Value::Made(_) = outline.values[src as usize] {
             stands_for.entry(src).or_insert(field);
         }
-        let is_null = outline.values[src as usize] == Value::Constant;
+        let is_null = matches!(outline.values[src as usize], Value::Constant | Value::One);
         let class = (!is_null).then(|| class_of(link, outline, src));
         let serial = is_serial(link, outline, src);
         let store = Store { field, class, view, owner, siblings, serial };
@@ -137,15 +137,33 @@ fn kept_in(link: &Link, methods: &Methods, constructor: MethodRef, param: u16) -
     kept.map(|&(field, _)| field).min_by_key(|&field| link.info(field).map(|info| info.digest))
 }
 
-/// Is this what a library returns as an executor that runs one task after the other?
+/// Is this an executor of a library that runs one task after the other: made so, or with one thread?
 pub(crate) fn is_serial(link: &Link, outline: &Outline, value: ValueId) -> bool {
-    let Value::Result(event) = &outline.values[value as usize] else { return false };
-    let Event::Call { target, kind, .. } = &outline.events[*event as usize] else { return false };
-    let callee = link.callee(*target, *kind, None);
+    let (target, kind, args, made) = match &outline.values[value as usize] {
+        Value::Made(_) => match made_by(outline, value) {
+            Some((constructor, args)) => (constructor, CallKind::Special, args, models::Root::This),
+            None => return false,
+        },
+        Value::Result(event) => match &outline.events[*event as usize] {
+            Event::Call { target, kind, args } => (*target, *kind, &**args, models::Root::Ret),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let callee = link.callee(target, kind, None);
+    let is_it = |operand: &Operand| operand.root == made && operand.path.is_empty();
+    let is_one = |count: &Operand| match count.root {
+        models::Root::Param(number) => {
+            let at = usize::from(number) + usize::from(!callee.is_static);
+            args.get(at).is_some_and(|&arg| outline.values[arg as usize] == Value::One)
+        }
+        _ => false,
+    };
     let makes = |step: &Step| match step {
         Step::Assign { dst, src: Source::New { serial, .. } | Source::The { serial, .. } } => {
-            *serial && dst.root == models::Root::Ret && dst.path.is_empty()
+            *serial && is_it(dst)
         }
+        Step::Permits { of, count } => is_it(of) && is_one(count),
         _ => false,
     };
     callee.model.as_ref().is_some_and(|model| model.steps.iter().any(makes))

@@ -87,7 +87,7 @@ impl Types<'_> {
                 let first = types.next().flatten()?;
                 types.all(|class| class.as_ref() == Some(&first)).then_some(first)
             }
-            Value::Class(_) | Value::Constant | Value::Lambda(_) | Value::Unknown => None,
+            Value::Class(_) | Value::Constant | Value::One | Value::Lambda(_) | Value::Unknown => None,
         }
     }
 }

@@ -41,6 +41,8 @@ pub enum Value {
     Class(ClassId),
     /// Null, a string, a number: nothing that can be shared and written.
     Constant,
+    /// The number one: an executor with one thread runs its tasks one after the other.
+    One,
     Field {
         base: ValueId,
         field: FieldRef,

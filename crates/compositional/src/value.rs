@@ -87,7 +87,7 @@ impl Frame<'_> {
             }
             Value::Lambda(_) => Abs { made: Some(value), ..Abs::default() },
             Value::Class(class) => Abs::named(Path::of(Root::Class(*class))),
-            Value::Constant | Value::Unknown => Abs::default(),
+            Value::Constant | Value::One | Value::Unknown => Abs::default(),
             Value::Field { base, field } => self.loaded(*base, *field),
             Value::Static { field } => match self.link.field(*field) {
                 Some(id) => self.of_field(id, Abs::named(Path::of(Root::Static(id)))),
@@ -192,7 +192,7 @@ impl Frame<'_> {
 
     /// A number, or nothing that could be a container.
     fn is_plain(&self, value: ValueId) -> bool {
-        matches!(self.outline.values[value as usize], Value::Constant)
+        matches!(self.outline.values[value as usize], Value::Constant | Value::One)
     }
 
     /// What a call returns.

@@ -174,6 +174,7 @@ impl Build<'_> {
         match kind {
             StmtKind::New { class, .. } | StmtKind::NewArray { class, .. } => Value::Made(*class),
             StmtKind::Const { value: Const::Class(class), .. } => Value::Class(*class),
+            StmtKind::Const { value: Const::Int(1), .. } => Value::One,
             StmtKind::Const { .. } | StmtKind::Concat { .. } | StmtKind::Compute { .. } => Value::Constant,
             StmtKind::RecordMethod { .. } => Value::Constant,
             StmtKind::Load { base, field, .. } => Value::Field { base: self.value(*base), field: *field },

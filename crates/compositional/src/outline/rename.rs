@@ -22,6 +22,7 @@ fn rename_value(value: &mut Value, to: &mut Renaming<'_>) {
         Value::Field { field, .. } | Value::Static { field } => *field = to.field(*field),
         Value::Param(_)
         | Value::Constant
+        | Value::One
         | Value::Element { .. }
         | Value::Result(_)
         | Value::Lambda(_)

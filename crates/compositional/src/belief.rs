@@ -6,6 +6,7 @@ use crate::entry::Seen;
 use crate::evidence::{self, Strength};
 use crate::frame::Method;
 use crate::habit::{self, Habit};
+use crate::harm::Harm;
 use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Held;
@@ -34,7 +35,9 @@ pub(crate) fn confidence(
     why: &mut Vec<String>,
 ) -> Confidence {
     let mut confidence = speaks_for(rule, sides, common.habit, why);
-    for (words, doubt) in doubts(engine, program, sides, common) {
+    let harm = engine.harm(program, sides);
+    why.extend(harm.map(|harm| harm.text().to_owned()));
+    for (words, doubt) in doubts(engine, program, sides, common, harm) {
         let now = match doubt {
             Doubt::AtMost(most) => confidence.max(most),
             Doubt::Less if confidence == Confidence::High => Confidence::Medium,
@@ -68,7 +71,7 @@ fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mu
     let is_meant = habit.is_some_and(|habit| habit.is_meant(strength(&sides[0]).is_some()));
     let mut plain = sides.iter().filter(|side| side.access.started == 0);
     match strongest(sides) {
-        Some(Strength::Declared) => Confidence::High,
+        Some(Strength::Promised | Strength::Declared) => Confidence::High,
         // Within one method it is known what comes before the start and what after.
         _ if is_started && (is_same || is_meant) => Confidence::High,
         _ if is_started => {
@@ -114,11 +117,13 @@ fn doubts(
     program: &Program,
     sides: &[Seen<'_>; 2],
     common: Common<'_>,
+    harm: Option<Harm>,
 ) -> Vec<(&'static str, Doubt)> {
     const LOW: Doubt = Doubt::AtMost(Confidence::Low);
     const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
     let habit = common.habit;
-    let is_declared = strongest(sides) == Some(Strength::Declared);
+    let is_declared = strongest(sides) >= Some(Strength::Promised);
+    let says_itself = sides.iter().any(|side| strength(side) == Some(Strength::Declared) && is_of_class(program, side));
     let low_or_medium = if is_declared { MEDIUM } else { LOW };
     let is_plain = |side: &&Seen<'_>| side.access.started == 0;
     let mut doubts = Vec::new();
@@ -201,6 +206,12 @@ fn doubts(
     );
     // What is read in a container that changes meanwhile may be damaged.
     let is_value = sides[0].path.last() != Some(Step::Contents);
+    doubt(is_value && !says_itself && harm.is_none(), "nothing shows that an old value does harm here", MEDIUM);
+    // A method that nobody calls is mostly for tests, or for looking into the object.
+    let is_for_looks = |side: &Seen<'_>| {
+        !is_value && !side.access.writes && is_plain(&side) && !engine.is_called(side.entry.method)
+    };
+    doubt(!is_declared && sides.iter().any(is_for_looks), "nobody in the program calls the method that reads it", MEDIUM);
     let only_reports = is_value
         && !sides[0].access.writes
         && is_plain(&&sides[0])
@@ -216,6 +227,11 @@ fn doubts(
     doubt(is_only_ui, "the event thread runs it, and mostly the other side as well", LOW);
     // Whoever has the object, the thread that the method itself has started has it too.
     let is_beside = is_beside_own_thread(sides);
+    doubt(
+        sides.iter().any(|side| is_part_of_initializer(engine, side)),
+        "only a static initializer calls it, before anybody uses the class",
+        MEDIUM,
+    );
     let is_listener =
         |side: &Seen<'_>| side.access.on.is_some_and(is_event_queue) && is_registered(engine, program, side);
     doubt(
@@ -378,6 +394,25 @@ fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     let [one, other] = sides.each_ref().map(|side| engine.only_caller(side.entry.method));
     let are_plain = sides.iter().all(|side| side.access.started == 0);
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
+}
+
+/// Is the field one of the class itself, or of a class above it?
+fn is_of_class(program: &Program, side: &Seen<'_>) -> bool {
+    let field = side.path.fields().last();
+    field.is_some_and(|field| {
+        let owner = program.field_ref(field).class;
+        program.superclasses(side.entry.class).any(|class| class == owner)
+    })
+}
+
+/// Calls up to a static initializer that are looked at.
+const HIGHEST: usize = 4;
+
+/// Does nothing in the program but a static initializer lead to it?
+fn is_part_of_initializer(engine: &Compositional, side: &Seen<'_>) -> bool {
+    let callers = std::iter::successors(Some(side.entry.method), |&method| engine.only_caller(method));
+    let mut methods = callers.skip(1).take(HIGHEST).filter_map(|method| engine.method(method));
+    side.access.started == 0 && methods.any(|method| method.is_initializer)
 }
 
 /// Is there only one thread or task that leads to both sides, and one object of it for each thread?

@@ -115,7 +115,7 @@ impl Frame<'_> {
     /// where it is yes; otherwise whoever asks relies on it.
     fn assert_held(&self, event: EventId, callee: &Callee, object: &Abs, state: &mut State) {
         let mut tests = self.outline.blocks.iter().filter_map(|block| block.test);
-        let if_true = tests.any(|test| test.call == event).then_some(event);
+        let if_true = tests.any(|test| test.of == event).then_some(event);
         let is_monitor = self.knowledge.asserts_monitor(&callee.name);
         let (lock, shared) = self.lock(object);
         let mut said = Vec::new();

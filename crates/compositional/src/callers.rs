@@ -38,6 +38,9 @@ const IN_PLACE: u8 = 8;
 /// Most calls in the program are made while some lock is held, by the caller or by most of its callers.
 const UNDER_LOCKS: u8 = 16;
 
+/// Another method of the program calls it.
+const CALLED: u8 = 32;
+
 /// Callers of callers that are asked whether they hold a lock.
 const MOST_LEVELS: usize = 6;
 
@@ -72,6 +75,11 @@ impl Compositional {
 
     pub(crate) fn is_called_elsewhere(&self, method: MethodId) -> bool {
         self.is_marked(method, ELSEWHERE)
+    }
+
+    /// Does another method of the program call it?
+    pub(crate) fn is_called(&self, method: MethodId) -> bool {
+        self.is_marked(method, CALLED)
     }
 
     /// The only method that calls it.
@@ -163,6 +171,10 @@ fn find(engine: &Compositional) -> Callers {
     let is_plain = |number: u32| calls.of_method(number).iter().all(|call| !call.started());
     for &number in called.iter().filter(|&&number| standing(number).is_task() && is_plain(number)) {
         marks[number as usize] |= IN_PLACE;
+    }
+    let has_callers = |number: u32| calls.of_method(number).iter().any(|call| call.caller != number);
+    for &number in called.iter().filter(|&&number| has_callers(number)) {
+        marks[number as usize] |= CALLED;
     }
     for number in under_locks(&calls, &called) {
         marks[number as usize] |= UNDER_LOCKS;

@@ -77,7 +77,7 @@ pub(crate) fn of_class(
         let is_serial = is_serial(engine, program, method);
         let evidence = engine.evidence(program, &own, method).filter(|_| !known.is_constructor).map(Arc::new);
         // What has no name is called by whoever made it, which is seen there.
-        let is_told = |evidence: &Evidence| matches!(evidence.strength, Strength::Declared | Strength::Locks);
+        let is_told = |evidence: &Evidence| evidence.strength >= Strength::Locks;
         let is_hidden = is_nameless
             && !is_task
             && !engine.escaping.contains(&class)

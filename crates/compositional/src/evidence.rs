@@ -25,6 +25,8 @@ pub(crate) enum Strength {
     Task,
     /// It takes locks.
     Locks,
+    /// A type above says so.
+    Promised,
     /// It says so.
     Declared,
 }
@@ -32,7 +34,7 @@ pub(crate) enum Strength {
 /// What is said of a class as a whole.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClassSays {
-    pub thread_safe: Option<String>,
+    pub thread_safe: Option<(Strength, String)>,
     /// Not meant for threads, or nothing ever changes.
     pub excused: bool,
     pub singleton: Option<String>,
@@ -58,7 +60,9 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
                 match meaning {
                     Says::ThreadSafe if says.thread_safe.is_none() => {
                         let of = program.class_display(above);
-                        says.thread_safe = Some(format!("{of} is marked @{simple}"));
+                        let strength =
+                            if above == class { Strength::Declared } else { Strength::Promised };
+                        says.thread_safe = Some((strength, format!("{of} is marked @{simple}")));
                     }
                     Says::NotThreadSafe | Says::Immutable | Says::Confined if above == class => {
                         says.excused = true
@@ -146,8 +150,8 @@ impl Compositional {
                 format!("{} is marked as thread-safe", program.method_display(id)),
             );
         }
-        if let Some(words) = &says.thread_safe {
-            return found(Strength::Declared, words.clone());
+        if let Some((strength, words)) = &says.thread_safe {
+            return found(*strength, words.clone());
         }
         if summary.thread == Thread::Background {
             return found(

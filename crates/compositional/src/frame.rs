@@ -231,7 +231,7 @@ impl Frame<'_> {
                 for (which, &next) in block.succs.iter().enumerate() {
                     let mut state = state.clone();
                     if let Some(test) = block.test {
-                        state.decide(test.call, (which == 0) == test.first_if_true);
+                        state.decide(test.of, (which == 0) == test.first_if_true);
                     }
                     is_settled &= !arrive(&mut states[next as usize], &state);
                 }

@@ -17,6 +17,7 @@ mod fields;
 mod frame;
 mod guard;
 mod habit;
+mod harm;
 mod homes;
 mod kept;
 mod libraries;

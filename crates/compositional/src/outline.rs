@@ -90,7 +90,7 @@ pub struct Block {
     pub succs: Box<[u32]>,
     /// Blocks entered by exceptions, as far as the first that catches everything.
     pub handlers: Box<[u32]>,
-    /// Which of two successors is taken depends on the result of a call.
+    /// Which of two successors is taken depends on the result of a call, or on what is read in a field.
     pub test: Option<Test>,
     pub returns: Option<Return>,
 }
@@ -104,7 +104,8 @@ pub struct Return {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Test {
-    pub call: EventId,
+    /// The call, or the read.
+    pub of: EventId,
     /// The first successor is taken if it was true (not zero, not null).
     pub first_if_true: bool,
 }

@@ -89,15 +89,23 @@ impl Compositional {
 
     /// Is the object one that the method has taken out of its field, which holds another one since?
     pub(crate) fn is_detached(&self, seen: &Seen<'_>) -> bool {
-        let (method, at) = self.last_site(seen.entry.method, seen.number);
+        let way = self.way(seen.entry.method, seen.number);
+        let last = way.len().saturating_sub(1);
+        let mut frames = way.iter().enumerate();
+        frames.any(|(number, (method, access))| self.takes_detached(*method, access.site.at, number == last))
+    }
+
+    /// Does a method use such an object at this place, or hand it to what it calls there?
+    fn takes_detached(&self, method: MethodId, at: u32, is_last: bool) -> bool {
         let Some(slot) = self.methods.get(method) else { return false };
         let outline = slot.packed.outline();
-        let operand = match outline.events.get(at as usize) {
-            Some(Event::Call { args, .. }) => args.first().copied(),
-            Some(Event::ReadElement { base } | Event::WriteElement { base, .. }) => Some(*base),
-            _ => None,
+        let operands = match outline.events.get(at as usize) {
+            Some(Event::Call { args, .. }) if is_last => &args[..args.len().min(1)],
+            Some(Event::Call { args, .. }) => args,
+            Some(Event::ReadElement { base } | Event::WriteElement { base, .. }) => std::slice::from_ref(base),
+            _ => &[],
         };
-        operand.and_then(|value| container(&outline, value)).is_some_and(|(base, field)| {
+        operands.iter().filter_map(|&value| container(&outline, value)).any(|(base, field)| {
             let before = &outline.events[..at as usize];
             let is_write = |event: &Event| match event {
                 Event::Write { base: of, field: to, .. } => Some(*of) == base && *to == field,

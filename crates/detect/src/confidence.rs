@@ -33,14 +33,19 @@ pub(crate) enum Doubt {
     Cache,
     /// A listener against another one or the thread that registers it, which has mostly done its work when events come.
     Listener,
+    /// The same where only some of those that start the other are listeners.
+    AfterListener,
 }
 
 impl Doubt {
     fn limit(&self) -> Confidence {
         match self {
-            Doubt::ManyObjects | Doubt::Indices | Doubt::OwnInstances | Doubt::Cache | Doubt::MergedPaths => {
-                Confidence::Medium
-            }
+            Doubt::ManyObjects
+            | Doubt::Indices
+            | Doubt::OwnInstances
+            | Doubt::Cache
+            | Doubt::MergedPaths
+            | Doubt::AfterListener => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode | Doubt::Listener => {
                 Confidence::Low
             }
@@ -68,6 +73,7 @@ impl Doubt {
             Doubt::Listener => {
                 "a listener runs when something happens, mostly after what the thread does that registers it".into()
             }
+            Doubt::AfterListener => "a listener may start it, mostly after what the other thread does".into(),
             Doubt::MergedCode | Doubt::MergedPaths => {
                 "the code of several threads is analysed together here".into()
             }
@@ -76,7 +82,7 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 14] = [
+const ALL: [Doubt; 15] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
@@ -91,6 +97,7 @@ const ALL: [Doubt; 14] = [
     Doubt::WeakLock(GuardReason::SameAllocation),
     Doubt::Dealt,
     Doubt::Listener,
+    Doubt::AfterListener,
 ];
 
 /// The doubts about one pair. Small: there are many pairs.
@@ -164,6 +171,10 @@ pub(crate) fn doubts(
     let (one, other) = (Runner::of(stages, p), Runner::of(stages, q));
     if [one, other].contains(&Runner::Listener) && ![one, other].contains(&Runner::Thread) {
         doubts.add(Doubt::Listener);
+    } else if [one, other].contains(&Runner::Entry)
+        && [p, q].into_iter().any(|origin| is_after_listener(stages, origin))
+    {
+        doubts.add(Doubt::AfterListener);
     }
     doubts
 }
@@ -203,6 +214,13 @@ impl Runner {
             false => Runner::Thread,
         }
     }
+}
+
+/// Is it a task of the same executor as the listeners, and does one of them hand it over?
+fn is_after_listener(stages: &Stages<'_>, origin: Origin) -> bool {
+    let info = stages.happens_before.origin(origin);
+    info.serial_on.is_some()
+        && info.spawned_by.iter().any(|by| Runner::of(stages, by.parent) == Runner::Listener)
 }
 
 /// A task's code that has no context of its own: its objects are mixed with those of other threads.

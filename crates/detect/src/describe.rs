@@ -134,6 +134,16 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// Does a call on that way lead to other methods as well? Then this one may never be called there.
+    pub(crate) fn may_lead_elsewhere(&self, point: Point, anchor: Option<&Anchor>, other: Point) -> bool {
+        let pointsto = self.stages.pointsto;
+        self.way_against(point, anchor, other).into_iter().any(|(act, stmt)| {
+            let mut methods = pointsto.callees(act, stmt).iter().map(|&callee| pointsto.method(callee));
+            let first = methods.next();
+            methods.any(|method| Some(method) != first)
+        })
+    }
+
     fn way_below(
         &self,
         mut way: Vec<(Act, StmtId)>,

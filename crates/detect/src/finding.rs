@@ -189,7 +189,7 @@ fn methods(site: &Site) -> String {
 }
 
 /// Calls on both ways together that a reader still follows; over more, something is easily overlooked.
-const MOST_CALLS: usize = 16;
+const MOST_CALLS: usize = 8;
 
 /// What speaks against a race as it is told, though nothing in the analysis does.
 fn doubt_of_story([a, b]: &[Site; 2]) -> Option<&'static str> {
@@ -275,8 +275,14 @@ impl<'a> Teller<'a> {
         };
         let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
         let mut limit = witness.doubts.limit();
-        if limit == Confidence::High
+        let may_lead_elsewhere = || {
+            let mut sides = told.into_iter();
+            sides.any(|(_, (point, way), other)| describe.may_lead_elsewhere(point, way, other))
+        };
+        if in_full
+            && limit == Confidence::High
             && let Some(doubt) = doubt_of_story(&sites)
+                .or_else(|| may_lead_elsewhere().then_some("one of the calls may lead to another method"))
         {
             limit = Confidence::Medium;
             why.push(doubt.into());

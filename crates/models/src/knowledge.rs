@@ -90,6 +90,7 @@ pub struct Knowledge {
     supertypes: FxHashMap<String, Kind>,
     concurrent: Vec<String>,
     safe: Vec<String>,
+    safe_names: Vec<String>,
     permits: FxHashSet<String>,
     one_user: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
@@ -157,6 +158,7 @@ impl Knowledge {
             ("supertypes", "concurrent") => {
                 self.concurrent.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
+            ("supertypes", "safe-name") => self.safe_names.extend(list),
             ("supertypes", "safe") => self.safe.extend(list.into_iter().map(|name| name.replace('.', "/"))),
             ("supertypes", kind) => {
                 let kind = match kind {
@@ -285,7 +287,9 @@ impl Knowledge {
 
     /// May any thread call the methods of this class?
     pub fn is_safe(&self, class: &str) -> bool {
+        let name = class.rsplit('/').next().unwrap_or(class);
         self.safe.iter().any(|prefix| class.starts_with(prefix.as_str()))
+            || self.safe_names.iter().any(|prefix| name.starts_with(prefix.as_str()))
     }
 
     /// Can a method of this name block at all?

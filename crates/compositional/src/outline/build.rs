@@ -11,6 +11,7 @@ impl Outline {
             out: Outline::default(),
             values: vec![None; body.vars.len()],
             calls: FxHashMap::default(),
+            reads: FxHashMap::default(),
             depth: 0,
         };
         build.out.params = body.params.len() as u16;
@@ -44,6 +45,8 @@ struct Build<'a> {
     values: Vec<Option<ValueId>>,
     /// The event of each call, by the variable that holds its result.
     calls: FxHashMap<Var, EventId>,
+    /// The event of each read of a field, by the variable that holds what was read.
+    reads: FxHashMap<Var, EventId>,
     /// How many values are being followed at the moment.
     depth: usize,
 }
@@ -80,11 +83,17 @@ impl Build<'_> {
 
     fn statement(&mut self, kind: &StmtKind, line: u32) {
         let event = match kind {
-            StmtKind::Load { base, field, .. } => Event::Read { base: self.value(*base), field: *field },
+            StmtKind::Load { base, field, dst } => {
+                self.reads.insert(*dst, self.out.events.len() as EventId);
+                Event::Read { base: self.value(*base), field: *field }
+            }
             StmtKind::Store { base, field, src } => {
                 Event::Write { base: self.value(*base), field: *field, src: self.value(*src) }
             }
-            StmtKind::LoadStatic { field, .. } => Event::ReadStatic { field: *field },
+            StmtKind::LoadStatic { field, dst } => {
+                self.reads.insert(*dst, self.out.events.len() as EventId);
+                Event::ReadStatic { field: *field }
+            }
             StmtKind::StoreStatic { field, src } => {
                 Event::WriteStatic { field: *field, src: self.value(*src) }
             }
@@ -120,8 +129,9 @@ impl Build<'_> {
             Cond::Eq => false,
             _ => return None,
         };
-        let call = *self.calls.get(&self.copied(on))?;
-        Some(Test { call, first_if_true })
+        let on = self.copied(on);
+        let of = *self.calls.get(&on).or_else(|| self.reads.get(&on))?;
+        Some(Test { of, first_if_true })
     }
 
     fn copied(&self, mut var: Var) -> Var {

@@ -331,7 +331,7 @@ fn evidence_of(seen: &Seen<'_>) -> Option<findings::Evidence> {
         Strength::Framework => findings::Evidence::Framework,
         Strength::Task => findings::Evidence::Task,
         Strength::Locks => findings::Evidence::Locks,
-        Strength::Declared => findings::Evidence::Declared,
+        Strength::Promised | Strength::Declared => findings::Evidence::Declared,
     })
 }
 

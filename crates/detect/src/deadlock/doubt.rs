@@ -1,9 +1,12 @@
 //! How sure a deadlock is: what is assumed in its favour, each assumption with its words.
 
 use findings::Confidence;
+use happens_before::Nesting;
 
 /// A call that may lead to more methods than this says little about any of them.
-pub(super) const MANY_CHOICES: usize = 8;
+const MANY_CHOICES: usize = 8;
+/// Over more calls between the two locks something is easily overlooked.
+const MANY_CALLS: usize = 8;
 
 /// A reason to believe a deadlock a little less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +21,10 @@ pub(super) enum Doubt {
     CalledBack,
     /// One of the calls on the way may lead to many methods.
     ManyChoices,
+    /// One of them may lead to some other method.
+    Choices,
+    /// There are many calls between the locks.
+    Far,
     /// Code of several threads is analysed together.
     MergedCode,
     /// The wait gives up after a time.
@@ -43,6 +50,8 @@ impl Doubt {
             Doubt::ManyChoices => {
                 "a call on the way may lead to many methods, and has to lead to this one".into()
             }
+            Doubt::Choices => "a call on the way may lead to another method".into(),
+            Doubt::Far => "many calls away: one of the calls may lead elsewhere".into(),
             Doubt::MergedCode => "the code of several threads is analysed together here".into(),
             Doubt::Timed => {
                 "the wait gives up when its time is over: until then, both threads stand still".into()
@@ -55,37 +64,47 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 8] = [
+const ALL: [Doubt; 10] = [
     Doubt::ManyLocks,
     Doubt::Downwards,
     Doubt::Chosen,
     Doubt::CalledBack,
     Doubt::ManyChoices,
+    Doubt::Choices,
+    Doubt::Far,
     Doubt::MergedCode,
     Doubt::Timed,
     Doubt::OtherEnd,
 ];
 
 /// Those that leave little of it.
-const GRAVE: u8 = bit(Doubt::Downwards)
+const GRAVE: u16 = bit(Doubt::Downwards)
     | bit(Doubt::Chosen)
     | bit(Doubt::CalledBack)
     | bit(Doubt::ManyChoices)
     | bit(Doubt::MergedCode);
 
-const fn bit(doubt: Doubt) -> u8 {
+const fn bit(doubt: Doubt) -> u16 {
     1 << doubt as u8
 }
 
 /// The doubts about one deadlock, or about a part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Doubts(u8);
+pub(super) struct Doubts(u16);
 
 impl Doubts {
     pub(super) fn add(&mut self, doubt: Doubt, applies: bool) {
         if applies {
             self.0 |= bit(doubt);
         }
+    }
+
+    /// What the calls between the two locks leave open.
+    pub(super) fn add_way(&mut self, nesting: &Nesting) {
+        self.add(Doubt::CalledBack, nesting.called_back);
+        self.add(Doubt::ManyChoices, nesting.choices > MANY_CHOICES);
+        self.add(Doubt::Choices, (2..=MANY_CHOICES).contains(&nesting.choices));
+        self.add(Doubt::Far, nesting.calls.len() > MANY_CALLS);
     }
 
     pub(super) fn with(self, other: Doubts) -> Doubts {

@@ -2,7 +2,7 @@
 //! order, and nothing of how cycles are searched.
 
 use super::cycles::Few;
-use super::doubt::{Doubt, Doubts, MANY_CHOICES};
+use super::doubt::{Doubt, Doubts};
 use super::{LockSite, lock_site};
 use crate::Stages;
 use crate::confidence::is_merged;
@@ -125,8 +125,7 @@ impl Graph {
         let is_one_kind = self.sites[from as usize] == self.sites[to as usize];
         let mut doubts = Doubts::default();
         doubts.add(Doubt::Downwards, nesting.is_reached && is_one_kind);
-        doubts.add(Doubt::CalledBack, nesting.called_back);
-        doubts.add(Doubt::ManyChoices, nesting.choices > MANY_CHOICES);
+        doubts.add_way(nesting);
         doubts.add(Doubt::MergedCode, !self.are_one[from as usize] && nesting.origins.iter().all(is_merged));
         Choice { at, from, to, doubts, calls: nesting.calls.len() }
     }

@@ -51,7 +51,7 @@ pub(super) fn find(stages: &Stages<'_>, describe: &Describe<'_>) -> Vec<Finding>
                 }
                 let mut doubts = Doubts::default();
                 doubts.add(Doubt::ManyLocks, !hb.is_one_lock(node));
-                doubts.add(Doubt::CalledBack, nesting.called_back);
+                doubts.add_way(nesting);
                 doubts.add(Doubt::Timed, end.is_timed);
                 doubts.add(Doubt::OtherEnd, !end.is_certain);
                 let place = describe.lock_place(stages.pointsto.method(other.lock.act), other.lock.stmt);

@@ -152,10 +152,15 @@ impl Intra<'_, '_, '_, '_> {
             | LockKey::Class(_)
             | LockKey::Text(_) => true,
         };
+        // What a synchronized method takes it gives back. Taken once more inside, either of the two is left by then.
+        let given_back = own.and_then(|own| {
+            let itself = held.iter().copied().find(|&lock| lock == own);
+            itself.or_else(|| held.iter().copied().find(|&lock| self.are_one(lock, own)))
+        });
         found.net.acquired = held
             .iter()
             .copied()
-            .filter(|&lock| Some(lock) != own && self.telling.lock(lock).keys.iter().any(caller_knows))
+            .filter(|&lock| Some(lock) != given_back && self.telling.lock(lock).keys.iter().any(caller_knows))
             .collect();
         found
     }
@@ -304,11 +309,7 @@ impl Intra<'_, '_, '_, '_> {
     /// Removes the lock, or everything it may be if it is not known to be held. True if it was known.
     fn release(&self, state: &mut State, lock: LockId) -> bool {
         let released = self.telling.lock(lock);
-        let same = |&(held, _): &(LockId, u32)| {
-            let held = self.telling.lock(held);
-            held.shared == released.shared && held.keys.iter().any(|key| released.keys.contains(key))
-        };
-        if let Some(at) = state.held.iter().position(same) {
+        if let Some(at) = state.held.iter().position(|&(held, _)| self.are_one(held, lock)) {
             state.held[at].1 -= 1;
             if state.held[at].1 == 0 {
                 state.held.remove(at);
@@ -322,6 +323,11 @@ impl Intra<'_, '_, '_, '_> {
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false
+    }
+
+    fn are_one(&self, a: LockId, b: LockId) -> bool {
+        let (a, b) = (self.telling.lock(a), self.telling.lock(b));
+        a.shared == b.shared && a.keys.iter().any(|key| b.keys.contains(key))
     }
 
     /// Locks of two values that two locks are held for, whichever is which.

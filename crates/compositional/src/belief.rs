@@ -123,7 +123,6 @@ fn doubts(
     const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
     let habit = common.habit;
     let is_declared = strongest(sides) >= Some(Strength::Promised);
-    let says_itself = sides.iter().any(|side| strength(side) == Some(Strength::Declared) && is_of_class(program, side));
     let low_or_medium = if is_declared { MEDIUM } else { LOW };
     let is_plain = |side: &&Seen<'_>| side.access.started == 0;
     let mut doubts = Vec::new();
@@ -206,7 +205,7 @@ fn doubts(
     );
     // What is read in a container that changes meanwhile may be damaged.
     let is_value = sides[0].path.last() != Some(Step::Contents);
-    doubt(is_value && !says_itself && harm.is_none(), "nothing shows that an old value does harm here", MEDIUM);
+    doubt(is_value && harm.is_none(), "nothing shows that an old value does harm here", MEDIUM);
     // A method that nobody calls is mostly for tests, or for looking into the object.
     let is_for_looks = |side: &Seen<'_>| {
         !is_value && !side.access.writes && is_plain(&side) && !engine.is_called(side.entry.method)
@@ -394,15 +393,6 @@ fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     let [one, other] = sides.each_ref().map(|side| engine.only_caller(side.entry.method));
     let are_plain = sides.iter().all(|side| side.access.started == 0);
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
-}
-
-/// Is the field one of the class itself, or of a class above it?
-fn is_of_class(program: &Program, side: &Seen<'_>) -> bool {
-    let field = side.path.fields().last();
-    field.is_some_and(|field| {
-        let owner = program.field_ref(field).class;
-        program.superclasses(side.entry.class).any(|class| class == owner)
-    })
 }
 
 /// Calls up to a static initializer that are looked at.

@@ -252,15 +252,20 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
     if !seen.iter().any(|seen| seen.access.writes && !is_made(seen)) {
         return Some(Vec::new());
     }
-    let right = seen.iter().find(|seen| holds(seen));
+    let mut right = seen.iter().filter(|seen| holds(seen));
+    let right = right.clone().find(|seen| seen.access.writes).or_else(|| right.next());
     let mut blamed: FxHashMap<ir::MethodId, Conflict<'a>> = FxHashMap::default();
     for wrong in seen.iter().filter(|seen| !holds(seen) && !engine.is_detached(seen)) {
         let sides = [wrong.clone(), right.unwrap_or(wrong).clone()];
-        let why = vec!["the field says so".to_owned()];
-        // What is only tested, or mostly called under locks, is wrong by its words, and mostly does no harm.
+        let is_value = matches!(wrong.path.last(), Some(Step::Field(_)) | None);
+        let harm = right.and_then(|_| engine.harm(program, &sides)).map(|harm| harm.text().to_owned());
+        let is_old_value = is_value && !wrong.access.writes && harm.is_none();
+        let why = std::iter::once("the field says so".to_owned()).chain(harm).collect();
+        // An old value, or what is mostly called under locks, is wrong by its words, and mostly does no harm.
         let is_plain = wrong.access.started == 0;
         let name = program.selector_text(program.method_ref(wrong.entry.method).selector).0;
-        let is_mild = engine.is_only_tested(program, wrong)
+        let is_mild = is_old_value
+            || engine.is_only_tested(program, wrong)
             || engine.knowledge.is_rare(name)
             || is_plain && engine.is_mostly_called_under_locks(wrong.entry.method);
         let confidence = if is_mild { Confidence::Medium } else { Confidence::High };

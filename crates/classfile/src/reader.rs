@@ -8,6 +8,7 @@ use crate::attributes::{
 use crate::body::{CodeFormat, code};
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::lambdas;
 use crate::pool::Pool;
 use crate::resolve::Resolver;
 use crate::types::{Annotation, BootstrapMethod, ClassFile, Field, Method, Str};
@@ -16,7 +17,15 @@ const MAGIC: u32 = 0xcafe_babe;
 const OLDEST_MAJOR: u16 = 45;
 const ACC_MODULE: u16 = 0x8000;
 
+/// Reads a class. Lambdas have names that tell where they are written, whoever has compiled it.
 pub fn parse(bytes: &[u8]) -> Result<ClassFile<'_>, Error> {
+    let mut class = parse_as_written(bytes)?;
+    lambdas::tell(&mut class);
+    Ok(class)
+}
+
+/// Reads a class with all names as they are in its bytes.
+pub fn parse_as_written(bytes: &[u8]) -> Result<ClassFile<'_>, Error> {
     let mut cursor = Cursor::new(bytes);
     let not_a_class = cursor.error("not a class file");
     if cursor.u32()? != MAGIC {

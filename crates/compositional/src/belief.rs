@@ -142,8 +142,10 @@ fn doubts(
     };
     doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
     let is_rare = |side: &Seen<'_>| {
-        let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
-        engine.knowledge.is_rare(name)
+        let is_rare = |method: MethodId| {
+            engine.knowledge.is_rare(program.selector_text(program.method_ref(method).selector).0)
+        };
+        up(engine, side.entry.method).any(is_rare)
     };
     doubt(sides.iter().any(is_rare), "it runs when nobody has the object any more", MEDIUM);
     let is_last = |side: &Seen<'_>| {
@@ -206,11 +208,17 @@ fn doubts(
     // What is read in a container that changes meanwhile may be damaged.
     let is_value = sides[0].path.last() != Some(Step::Contents);
     doubt(is_value && harm.is_none(), "nothing shows that an old value does harm here", MEDIUM);
-    // A method that nobody calls is mostly for tests, or for looking into the object.
+    // Such a method is mostly for tests, or for looking into the object.
     let is_for_looks = |side: &Seen<'_>| {
-        !is_value && !side.access.writes && is_plain(&side) && !engine.is_called(side.entry.method)
+        let method = side.entry.method;
+        let is_read = !is_value && !side.access.writes && is_plain(&side);
+        is_read && !engine.is_called(method) && !is_called_by_another_name(program, method)
     };
-    doubt(!is_declared && sides.iter().any(is_for_looks), "nobody in the program calls the method that reads it", MEDIUM);
+    doubt(
+        !is_declared && sides.iter().any(is_for_looks),
+        "nobody in the program calls the method that reads it",
+        MEDIUM,
+    );
     let only_reports = is_value
         && !sides[0].access.writes
         && is_plain(&&sides[0])
@@ -224,6 +232,8 @@ fn doubts(
         && sides.iter().any(|side| on_event_thread(engine, program, side))
         && !sides.iter().any(|side| on_other_thread(engine, program, side));
     doubt(is_only_ui, "the event thread runs it, and mostly the other side as well", LOW);
+    let are_of_ui = sides.iter().all(|side| on_event_thread(engine, program, side));
+    doubt(!is_declared && are_of_ui, "the event thread runs both, as a rule", MEDIUM);
     // Whoever has the object, the thread that the method itself has started has it too.
     let is_beside = is_beside_own_thread(sides);
     doubt(
@@ -395,14 +405,26 @@ fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
 }
 
+/// Does it take the place of a method of a type above, by which it is called?
+fn is_called_by_another_name(program: &Program, method: MethodId) -> bool {
+    let of = program.method_ref(method);
+    let mut above = program.supertypes(of.class).filter(|&above| above != of.class);
+    above
+        .any(|above| program.declared_method(ir::MethodRef { class: above, selector: of.selector }).is_some())
+}
+
 /// Calls up to a static initializer that are looked at.
 const HIGHEST: usize = 4;
 
 /// Does nothing in the program but a static initializer lead to it?
 fn is_part_of_initializer(engine: &Compositional, side: &Seen<'_>) -> bool {
-    let callers = std::iter::successors(Some(side.entry.method), |&method| engine.only_caller(method));
-    let mut methods = callers.skip(1).take(HIGHEST).filter_map(|method| engine.method(method));
+    let mut methods = up(engine, side.entry.method).skip(1).filter_map(|method| engine.method(method));
     side.access.started == 0 && methods.any(|method| method.is_initializer)
+}
+
+/// The method itself, the only one that calls it, the only one that calls that.
+fn up(engine: &Compositional, method: MethodId) -> impl Iterator<Item = MethodId> + '_ {
+    std::iter::successors(Some(method), |&method| engine.only_caller(method)).take(HIGHEST)
 }
 
 /// Is there only one thread or task that leads to both sides, and one object of it for each thread?

@@ -335,7 +335,11 @@ fn confidence(
             why.push("most calls of it in the program are made under some lock, perhaps the same one".into());
             Confidence::Medium
         }
-        () if is_certain => Confidence::High,
+        () if is_there_once => Confidence::High,
+        () if is_certain => {
+            why.push("nothing in the program shows that two threads use one object".into());
+            Confidence::Medium
+        }
         () if edges.len() == 2 => {
             why.push("the objects may be others in each".into());
             Confidence::Medium

@@ -60,8 +60,7 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
                 match meaning {
                     Says::ThreadSafe if says.thread_safe.is_none() => {
                         let of = program.class_display(above);
-                        let strength =
-                            if above == class { Strength::Declared } else { Strength::Promised };
+                        let strength = if above == class { Strength::Declared } else { Strength::Promised };
                         says.thread_safe = Some((strength, format!("{of} is marked @{simple}")));
                     }
                     Says::NotThreadSafe | Says::Immutable | Says::Confined if above == class => {

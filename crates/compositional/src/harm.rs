@@ -83,16 +83,14 @@ impl Compositional {
         };
         let wakes = |event: &Event| match event {
             Event::Enter(_) | Event::Exit(_) => true,
-            Event::Call { target, .. } => {
-                self.knowledge.may_block(program.selector_text(target.selector).0)
-            }
+            Event::Call { target, .. } => self.knowledge.may_block(program.selector_text(target.selector).0),
             Event::Read { field, .. } | Event::ReadStatic { field } => is_volatile(*field),
             _ => false,
         };
         let in_loop = around.iter().filter(|number| !after.contains(number));
-        in_loop.map(|&number| &outline.blocks[number as usize]).all(|block| {
-            !outline.events[block.first as usize..block.end as usize].iter().any(wakes)
-        })
+        in_loop
+            .map(|&number| &outline.blocks[number as usize])
+            .all(|block| !outline.events[block.first as usize..block.end as usize].iter().any(wakes))
     }
 
     /// Is what is written calculated from what was read just before, as in `n++`?
@@ -111,7 +109,9 @@ impl Compositional {
     /// Does it write null into a field that holds objects?
     fn sets_null(&self, writer: &Seen<'_>) -> bool {
         let (method, at) = self.last_site(writer.entry.method, writer.number);
-        let Some(slot) = self.methods.get(method).filter(|slot| !slot.method.is_constructor) else { return false };
+        let Some(slot) = self.methods.get(method).filter(|slot| !slot.method.is_constructor) else {
+            return false;
+        };
         let outline = slot.packed.outline();
         let src = outline.events.get(at as usize).and_then(written).map(|(_, src)| src);
         src.is_some_and(|src| outline.values[src as usize] == Value::Constant)
@@ -127,9 +127,8 @@ impl Compositional {
             _ => None,
         };
         let is_open = |class: ir::ClassId| {
-            let is_open = |field: &ir::FieldId| {
-                program.field(*field).access & (access::FINAL | access::STATIC) == 0
-            };
+            let is_open =
+                |field: &ir::FieldId| program.field(*field).access & (access::FINAL | access::STATIC) == 0;
             program.superclasses(class).any(|class| program.class(class).fields.iter().any(is_open))
         };
         outline.events.iter().filter_map(made).any(is_open)
@@ -209,7 +208,9 @@ fn is_used(outline: &Outline, place: Place, after: EventId) -> bool {
         _ => false,
     };
     outline.events[after as usize + 1..].iter().any(|event| match event {
-        Event::Call { kind, args, .. } => *kind != CallKind::Static && args.first().is_some_and(|&arg| is_it(arg)),
+        Event::Call { kind, args, .. } => {
+            *kind != CallKind::Static && args.first().is_some_and(|&arg| is_it(arg))
+        }
         Event::Read { base, .. } | Event::Write { base, .. } => is_it(*base),
         Event::ReadElement { base } | Event::WriteElement { base, .. } => is_it(*base),
         Event::Enter(value) => is_it(*value),

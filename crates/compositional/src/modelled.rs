@@ -4,7 +4,7 @@ use crate::call::is_passed;
 use crate::draft::Draft;
 use crate::fields;
 use crate::frame::{Frame, Handle, here};
-use crate::link::Callee;
+use crate::link::{Callee, Holds};
 use crate::outline::{Event, EventId, Value, ValueId};
 use crate::path::{Path, Root, Step};
 use crate::state::State;
@@ -289,8 +289,17 @@ impl Frame<'_> {
             || container.part
             || call.callee.owner.is_some_and(|owner| !self.link.is_interface(owner));
         let Event::Call { target, .. } = &self.outline.events[event as usize] else { return };
+        // A mere object stands for something else, and is none.
+        let object = self.link.class_named("java/lang/Object");
+        let is_mere = |path: &Path| {
+            let field = match (path.last(), path.root) {
+                (Some(Step::Field(field)), _) | (None, Root::Static(field)) => field,
+                _ => return false,
+            };
+            self.link.info(field).is_some_and(|info| info.holds == Holds::Only(object))
+        };
         let is_vague = container.paths.len() > 1;
-        for path in container.paths {
+        for path in container.paths.into_iter().filter(|path| !is_mere(path)) {
             let is_passed = path.is_root() && matches!(path.root, Root::Param(_));
             if (known || is_passed)
                 && let Some(path) = path.then(Step::Contents)

@@ -102,7 +102,9 @@ impl Compositional {
         let operands = match outline.events.get(at as usize) {
             Some(Event::Call { args, .. }) if is_last => &args[..args.len().min(1)],
             Some(Event::Call { args, .. }) => args,
-            Some(Event::ReadElement { base } | Event::WriteElement { base, .. }) => std::slice::from_ref(base),
+            Some(Event::ReadElement { base } | Event::WriteElement { base, .. }) => {
+                std::slice::from_ref(base)
+            }
             _ => &[],
         };
         operands.iter().filter_map(|&value| container(&outline, value)).any(|(base, field)| {

@@ -6,7 +6,7 @@ use crate::asked::Questions;
 use crate::cache::Caches;
 use findings::Confidence;
 use happens_before::{GuardReason, Origin, OriginKind, Protection, SpawnedBy};
-use ir::StmtKind;
+use ir::{StmtId, StmtKind};
 use pointsto::{Act, Activation, Context, Obj, Site};
 use track::{Kind, Read};
 
@@ -35,6 +35,8 @@ pub(crate) enum Doubt {
     Listener,
     /// The same where only some of those that start the other are listeners.
     AfterListener,
+    /// Instances of one thread, which is started in one place, once for each call of a method.
+    OneByOne,
 }
 
 impl Doubt {
@@ -45,7 +47,8 @@ impl Doubt {
             | Doubt::OwnInstances
             | Doubt::Cache
             | Doubt::MergedPaths
-            | Doubt::AfterListener => Confidence::Medium,
+            | Doubt::AfterListener
+            | Doubt::OneByOne => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode | Doubt::Listener => {
                 Confidence::Low
             }
@@ -74,6 +77,9 @@ impl Doubt {
                 "a listener runs when something happens, mostly after what the thread does that registers it".into()
             }
             Doubt::AfterListener => "a listener may start it, mostly after what the other thread does".into(),
+            Doubt::OneByOne => {
+                "the thread is started once for each call of a method, perhaps when the one before has ended".into()
+            }
             Doubt::MergedCode | Doubt::MergedPaths => {
                 "the code of several threads is analysed together here".into()
             }
@@ -82,7 +88,7 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 15] = [
+const ALL: [Doubt; 16] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
@@ -98,6 +104,7 @@ const ALL: [Doubt; 15] = [
     Doubt::Dealt,
     Doubt::Listener,
     Doubt::AfterListener,
+    Doubt::OneByOne,
 ];
 
 /// The doubts about one pair. Small: there are many pairs.
@@ -168,6 +175,9 @@ pub(crate) fn doubts(
     if let Protection::Weak(guard) = protection {
         doubts.add(Doubt::WeakLock(guard.why));
     }
+    if p == q && is_started_one_by_one(stages, p) {
+        doubts.add(Doubt::OneByOne);
+    }
     let (one, other) = (Runner::of(stages, p), Runner::of(stages, q));
     if [one, other].contains(&Runner::Listener) && ![one, other].contains(&Runner::Thread) {
         doubts.add(Doubt::Listener);
@@ -214,6 +224,32 @@ impl Runner {
             false => Runner::Thread,
         }
     }
+}
+
+/// Is there one place that starts it, and no loop around that?
+fn is_started_one_by_one(stages: &Stages<'_>, origin: Origin) -> bool {
+    let info = stages.happens_before.origin(origin);
+    let [by] = info.spawned_by.as_slice() else { return false };
+    let method = stages.pointsto.method(by.act);
+    track::note(Read::of(Kind::Body, method));
+    let Some(body) = stages.program.lowered(method) else { return false };
+    let block_of =
+        |stmt: StmtId| body.blocks.iter().find(|(_, block)| (block.first..block.end).contains(&stmt.0));
+    let Some((start, _)) = block_of(by.stmt) else { return false };
+    let mut reached = vec![start];
+    let mut next = 0;
+    while let Some(&block) = reached.get(next) {
+        next += 1;
+        for &to in &body.blocks[block].succs {
+            if to == start {
+                return false;
+            }
+            if !reached.contains(&to) {
+                reached.push(to);
+            }
+        }
+    }
+    true
 }
 
 /// Is it a task of the same executor as the listeners, and does one of them hand it over?

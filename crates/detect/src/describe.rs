@@ -134,6 +134,14 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// Is it in a constructor of the class that has the field?
+    pub(crate) fn is_made_at(&self, point: Point, location: Location) -> bool {
+        let What::Field(field) = location.what else { return false };
+        let program = self.stages.program;
+        let method = program.method_ref(self.stages.pointsto.method(point.act));
+        program.selector_text(method.selector).0 == "<init>" && method.class == program.field_ref(field).class
+    }
+
     /// Does a call on that way lead to other methods as well? Then this one may never be called there.
     pub(crate) fn may_lead_elsewhere(&self, point: Point, anchor: Option<&Anchor>, other: Point) -> bool {
         let pointsto = self.stages.pointsto;

@@ -279,9 +279,17 @@ impl<'a> Teller<'a> {
             let mut sides = told.into_iter();
             sides.any(|(_, (point, way), other)| describe.may_lead_elsewhere(point, way, other))
         };
+        let is_made = told
+            .into_iter()
+            .any(|(writes, (point, _), _)| writes && describe.is_made_at(point, witness.location));
         if in_full
             && limit == Confidence::High
             && let Some(doubt) = doubt_of_story(&sites)
+                .or_else(|| {
+                    is_made.then_some(
+                        "it is written while the object is made, mostly before the other thread has it",
+                    )
+                })
                 .or_else(|| may_lead_elsewhere().then_some("one of the calls may lead to another method"))
         {
             limit = Confidence::Medium;

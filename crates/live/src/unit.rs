@@ -1,9 +1,9 @@
 //! One source file as it is edited: the classes that were made of it last, and for methods that cannot be compiled now
 //! those of the last time they could. Knows nothing of other files, nor who compiles.
 
-use crate::names::{earlier_class, earlier_lambda, lambdas_of, told_lambdas, with_classes};
+use crate::names::{earlier_class, earlier_lambda, with_classes};
 use crate::rewrite::rewritten;
-use classfile::{ClassBytes, ClassFile, Earlier, Insn, Kept, Layer, Method};
+use classfile::{ClassBytes, ClassFile, Earlier, Insn, Kept, Layer, Method, lambdas_of, told_lambdas};
 use compiler::{Class, FileAnswer, Status};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +203,7 @@ impl Unit {
 
 /// The names of lambdas as the JDK's compiler makes them up, which say where they stand.
 fn with_told_lambdas(bytes: Vec<u8>) -> Bytes {
-    let told = classfile::parse(&bytes).map(|class| told_lambdas(&class)).unwrap_or_default();
+    let told = classfile::parse_as_written(&bytes).map(|class| told_lambdas(&class)).unwrap_or_default();
     let renamed = (!told.is_empty()).then(|| rewritten(&bytes, &|text| told.get(text).cloned(), None));
     renamed.flatten().unwrap_or_else(|| bytes.into())
 }

@@ -34,22 +34,12 @@ pub(crate) fn confidence(
     common: Common<'_>,
     why: &mut Vec<String>,
 ) -> Confidence {
-    let mut confidence = speaks_for(rule, sides, common.habit, why);
+    let confidence = speaks_for(rule, sides, common.habit, why);
     let harm = engine.harm(program, sides);
     why.extend(harm.map(|harm| harm.text().to_owned()));
-    for (words, doubt) in doubts(engine, program, sides, common, harm) {
-        let now = match doubt {
-            Doubt::AtMost(most) => confidence.max(most),
-            Doubt::Less if confidence == Confidence::High => Confidence::Medium,
-            Doubt::Less => Confidence::Low,
-        };
-        // What makes no difference any more needs no words.
-        if now != confidence {
-            confidence = now;
-            why.push(words.into());
-        }
-    }
-    confidence
+    let mut belief = Belief { confidence, why };
+    belief.doubt_all(engine, program, sides, common, harm);
+    belief.confidence
 }
 
 /// Calls on both sides together that make no difference to the contents of a container, or what is declared thread-safe.
@@ -63,6 +53,27 @@ enum Doubt {
     AtMost(Confidence),
     /// One step down, whatever it was.
     Less,
+}
+
+/// What is believed so far, and where the reasons go.
+struct Belief<'a> {
+    confidence: Confidence,
+    why: &'a mut Vec<String>,
+}
+
+impl Belief<'_> {
+    /// What would make no difference any more is not asked, and needs no words.
+    fn doubt(&mut self, words: &str, doubt: Doubt, is_so: impl FnOnce() -> bool) {
+        let now = match doubt {
+            Doubt::AtMost(most) => self.confidence.max(most),
+            Doubt::Less if self.confidence == Confidence::High => Confidence::Medium,
+            Doubt::Less => Confidence::Low,
+        };
+        if now != self.confidence && is_so() {
+            self.confidence = now;
+            self.why.push(words.into());
+        }
+    }
 }
 
 fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mut Vec<String>) -> Confidence {
@@ -111,198 +122,193 @@ fn depth(sides: &[Seen<'_>; 2]) -> usize {
     sides.iter().map(|side| usize::from(side.access.depth)).sum()
 }
 
-/// Reasons to believe less, and how much may be believed in spite of each.
-fn doubts(
-    engine: &Compositional,
-    program: &Program,
-    sides: &[Seen<'_>; 2],
-    common: Common<'_>,
-    harm: Option<Harm>,
-) -> Vec<(&'static str, Doubt)> {
-    const LOW: Doubt = Doubt::AtMost(Confidence::Low);
-    const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
-    let habit = common.habit;
-    let is_declared = strongest(sides) >= Some(Strength::Promised);
-    let low_or_medium = if is_declared { MEDIUM } else { LOW };
-    let is_plain = |side: &&Seen<'_>| side.access.started == 0;
-    let mut doubts = Vec::new();
-    let mut doubt = |is_so: bool, words: &'static str, most| {
-        if is_so {
-            doubts.push((words, most));
-        }
-    };
-    doubt(may_be_protected(&sides[0], &sides[1]), "a lock is held on some ways only", LOW);
-    // What is locked there may be another object that has nothing to do with this one.
-    let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
-    let is_far = |side: &Seen<'_>| !side.held.is_empty() && !side.held.iter().any(is_near);
-    doubt(sides.iter().any(is_far), "the lock belongs to another object", LOW);
-    let only_shows = |side: &Seen<'_>| {
-        let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
-        !side.access.writes && engine.knowledge.only_shows(name)
-    };
-    doubt(sides.iter().any(only_shows), "it is read only to be shown", LOW);
-    let is_rare = |side: &Seen<'_>| {
-        let is_rare = |method: MethodId| {
-            engine.knowledge.is_rare(program.selector_text(program.method_ref(method).selector).0)
+impl Belief<'_> {
+    /// Reasons to believe less, and how much may be believed in spite of each.
+    fn doubt_all(
+        &mut self,
+        engine: &Compositional,
+        program: &Program,
+        sides: &[Seen<'_>; 2],
+        common: Common<'_>,
+        harm: Option<Harm>,
+    ) {
+        const LOW: Doubt = Doubt::AtMost(Confidence::Low);
+        const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
+        let habit = common.habit;
+        let is_declared = strongest(sides) >= Some(Strength::Promised);
+        let low_or_medium = if is_declared { MEDIUM } else { LOW };
+        let is_plain = |side: &&Seen<'_>| side.access.started == 0;
+        self.doubt("a lock is held on some ways only", LOW, || may_be_protected(&sides[0], &sides[1]));
+        // What is locked there may be another object that has nothing to do with this one.
+        let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
+        let is_far = |side: &Seen<'_>| !side.held.is_empty() && !side.held.iter().any(is_near);
+        self.doubt("the lock belongs to another object", LOW, || sides.iter().any(is_far));
+        let only_shows = |side: &Seen<'_>| {
+            let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
+            !side.access.writes && engine.knowledge.only_shows(name)
         };
-        up(engine, side.entry.method).any(is_rare)
-    };
-    doubt(sides.iter().any(is_rare), "it runs when nobody has the object any more", MEDIUM);
-    let is_last = |side: &Seen<'_>| {
-        let method = program.method(side.entry.method);
-        let name = program.selector_text(method.selector).0;
-        let is_marked = |note: &ir::Annotation| {
-            engine.knowledge.says(&program.names[note.class]).contains(&models::Says::Last)
+        self.doubt("it is read only to be shown", LOW, || sides.iter().any(only_shows));
+        let is_rare = |side: &Seen<'_>| {
+            let is_rare = |method: MethodId| {
+                engine.knowledge.is_rare(program.selector_text(program.method_ref(method).selector).0)
+            };
+            up(engine, side.entry.method).any(is_rare)
         };
-        engine.knowledge.is_last(name) || method.annotations.iter().any(is_marked)
-    };
-    // Its requests have been answered by then; threads of its own may still run.
-    let is_of_requests =
-        strongest(sides) == Some(Strength::Framework) && sides.iter().all(|side| is_plain(&side));
-    doubt(
-        is_of_requests && sides.iter().any(is_last),
-        "a framework calls it when it has done with the object",
-        LOW,
-    );
-    let is_later = sides.iter().any(|side| side.access.later);
-    // Two stages that follow the same one may run side by side.
-    let are_both = sides.iter().all(|side| side.access.later);
-    let at_most = if strongest(sides) <= Some(Strength::Hint) && !are_both { LOW } else { MEDIUM };
-    doubt(is_later, "it runs when something else is done, perhaps in order with the other side", at_most);
-    let is_vague = |side: &Seen<'_>| side.access.vague;
-    doubt(sides.iter().any(is_vague), "the object may be another one: it comes from several places", MEDIUM);
-    doubt(depth(sides) > 16, "it is many calls away", LOW);
-    let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
-    doubt(sides.iter().any(is_cut), "the way to it is not known to its end", LOW);
-    let is_held_here =
-        |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
-    let is_all = |side: &Seen<'_>| !engine.is_called_elsewhere(side.entry.method);
-    let is_named = |side: &Seen<'_>| {
-        let locks = engine.held_by_callers_here(side.entry.method);
-        !locks.is_empty() && !locks.contains(&Path::UNKNOWN)
-    };
-    let is_sure = sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
-    doubt(is_sure, "all callers in the program hold the lock", LOW);
-    doubt(sides.iter().any(is_held_here), "all callers that are known hold the lock", MEDIUM);
-    let is_indirect =
-        |side: &Seen<'_>| side.entry.evidence.as_ref().is_some_and(|evidence| evidence.is_indirect);
-    doubt(
-        sides.iter().all(is_indirect),
-        "only what they call takes locks, perhaps for something else",
-        MEDIUM,
-    );
-    let lacks_lock = |side: &&Seen<'_>| is_plain(side) && side.held.is_empty();
-    let under_locks = |side: &Seen<'_>| engine.is_mostly_called_under_locks(side.entry.method);
-    doubt(
-        sides.iter().filter(lacks_lock).any(under_locks),
-        "most calls of it in the program are made under some lock",
-        MEDIUM,
-    );
-    let is_harmless = |side: &Seen<'_>| side.held.is_empty() && engine.is_only_tested(program, side);
-    let is_locked_write = |side: &Seen<'_>| side.access.writes && !side.held.is_empty();
-    doubt(
-        sides.iter().any(is_harmless) && sides.iter().any(is_locked_write),
-        "the value is only tested or counted, where an old one may do no harm",
-        MEDIUM,
-    );
-    // What is read in a container that changes meanwhile may be damaged.
-    let is_value = sides[0].path.last() != Some(Step::Contents);
-    doubt(is_value && harm.is_none(), "nothing shows that an old value does harm here", MEDIUM);
-    // Such a method is mostly for tests, or for looking into the object.
-    let is_for_looks = |side: &Seen<'_>| {
-        let method = side.entry.method;
-        let is_read = !is_value && !side.access.writes && is_plain(&side);
-        is_read && !engine.is_called(method) && !is_called_by_another_name(program, method)
-    };
-    doubt(
-        !is_declared && sides.iter().any(is_for_looks),
-        "nobody in the program calls the method that reads it",
-        MEDIUM,
-    );
-    let only_reports = is_value
-        && !sides[0].access.writes
-        && is_plain(&&sides[0])
-        && engine.only_reports(program, sides[0].entry.method);
-    doubt(only_reports, "only read to report a state, where an old value may do no harm", MEDIUM);
-    let is_tested_again = habit.is_some_and(|habit| engine.is_tested_again(program, &sides[0], habit.lock));
-    doubt(is_tested_again, "it is tested again under the lock", MEDIUM);
-    let is_detached = |side: &Seen<'_>| engine.is_detached(side);
-    doubt(sides.iter().any(is_detached), "the field holds another object by then", LOW);
-    let is_only_ui = !is_declared
-        && sides.iter().any(|side| on_event_thread(engine, program, side))
-        && !sides.iter().any(|side| on_other_thread(engine, program, side));
-    doubt(is_only_ui, "the event thread runs it, and mostly the other side as well", LOW);
-    let are_of_ui = sides.iter().all(|side| on_event_thread(engine, program, side));
-    doubt(!is_declared && are_of_ui, "the event thread runs both, as a rule", MEDIUM);
-    // Whoever has the object, the thread that the method itself has started has it too.
-    let is_beside = is_beside_own_thread(sides);
-    doubt(
-        sides.iter().any(|side| is_part_of_initializer(engine, side)),
-        "only a static initializer calls it, before anybody uses the class",
-        MEDIUM,
-    );
-    let is_listener =
-        |side: &Seen<'_>| side.access.on.is_some_and(is_event_queue) && is_registered(engine, program, side);
-    doubt(
-        is_beside && sides.iter().any(is_listener),
-        "a listener that is registered here runs when something happens, mostly later",
-        LOW,
-    );
-    let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
-    doubt(
-        !is_beside && sides.iter().filter(is_plain).any(on_own),
-        "the program calls it only on objects that nobody else has yet",
-        low_or_medium,
-    );
-    let are_in_one_task = !is_beside && are_in_one_task(engine, program, sides);
-    doubt(are_in_one_task, "one and the same thread runs both", low_or_medium);
-    doubt(are_called_by_one(engine, sides), "one method alone calls both, one after the other", MEDIUM);
-    let have_locks = sides.iter().all(|side| !side.held.is_empty());
-    doubt(have_locks, "both hold locks, but not the same", MEDIUM);
-    // Over calls something is easily overlooked (docs/precision.md). A broken container is worth it all the same.
-    let nearest = match sides.iter().any(|side| side.access.started > 0) {
-        true => NEAR_START,
-        false if is_value && !is_declared => 0,
-        false => NEAR,
-    };
-    doubt(depth(sides) > nearest, "it is reached through calls", MEDIUM);
-    doubt(
-        habit.is_some_and(|habit| comes_after(engine, &sides[0], habit)),
-        "it is read after the method has had the lock",
-        MEDIUM,
-    );
-    let lets_in_many = habit.is_some_and(|habit| gives_permits(engine, program, habit));
-    doubt(lets_in_many, "a semaphore may let several in", MEDIUM);
-    let is_made_before = !is_beside && is_made_before(engine, program, sides);
-    doubt(is_made_before, "whoever has the object has made it before", MEDIUM);
-    let is_set_up = !is_beside && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]));
-    // Whoever makes a task sets it up before it is run.
-    let is_of_task = strongest(sides) <= Some(Strength::Task);
-    let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
-    doubt(is_set_up, "it is set where the object is made ready, perhaps before its use", at_most);
-    let is_in_place = |side: &Seen<'_>| side.entry.is_task && engine.is_run_in_place(side.entry.method);
-    doubt(
-        strongest(sides) == Some(Strength::Task) && sides.iter().any(is_in_place),
-        "the program calls it directly, and is not seen to start it",
-        Doubt::Less,
-    );
-    doubt(have_flag(engine, sides), "both test a flag under a lock before", MEDIUM);
-    doubt(is_handed_over(engine, sides), "a volatile field is written after it, and read before it", MEDIUM);
-    doubt(
-        is_of_one_user(engine, program, &sides[0]),
-        "one thread uses such an object, as a rule",
-        Doubt::Less,
-    );
-    doubt(is_far_start(engine, sides), "it may be that one of them is started only once", MEDIUM);
-    doubt(comes_before_start(engine, sides), "it is written before the thread is started", MEDIUM);
-    // Within one method it is known which thread was waited for.
-    let is_after_wait = !is_beside && comes_after_wait(engine, sides);
-    doubt(is_after_wait, "a thread is waited for before, perhaps the other one", MEDIUM);
-    let is_element = sides[0].path.last() == Some(Step::Elements);
-    doubt(is_element && !is_declared, "they may touch different elements", MEDIUM);
-    let are_started = sides.iter().all(|side| side.access.started > 0);
-    doubt(is_element && are_started, "each task may have elements of its own", MEDIUM);
-    doubts
+        self.doubt("it runs when nobody has the object any more", MEDIUM, || sides.iter().any(is_rare));
+        let is_last = |side: &Seen<'_>| {
+            let method = program.method(side.entry.method);
+            let name = program.selector_text(method.selector).0;
+            let is_marked = |note: &ir::Annotation| {
+                engine.knowledge.says(&program.names[note.class]).contains(&models::Says::Last)
+            };
+            engine.knowledge.is_last(name) || method.annotations.iter().any(is_marked)
+        };
+        // Its requests have been answered by then; threads of its own may still run.
+        let is_of_requests =
+            strongest(sides) == Some(Strength::Framework) && sides.iter().all(|side| is_plain(&side));
+        self.doubt("a framework calls it when it has done with the object", LOW, || {
+            is_of_requests && sides.iter().any(is_last)
+        });
+        let is_later = sides.iter().any(|side| side.access.later);
+        // Two stages that follow the same one may run side by side.
+        let are_both = sides.iter().all(|side| side.access.later);
+        let at_most = if strongest(sides) <= Some(Strength::Hint) && !are_both { LOW } else { MEDIUM };
+        self.doubt(
+            "it runs when something else is done, perhaps in order with the other side",
+            at_most,
+            || is_later,
+        );
+        let is_vague = |side: &Seen<'_>| side.access.vague;
+        self.doubt("the object may be another one: it comes from several places", MEDIUM, || {
+            sides.iter().any(is_vague)
+        });
+        self.doubt("it is many calls away", LOW, || depth(sides) > 16);
+        let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
+        self.doubt("the way to it is not known to its end", LOW, || sides.iter().any(is_cut));
+        let is_held_here =
+            |side: &Seen<'_>| side.access.started == 0 && is_held_by_callers(engine, side, sides, habit);
+        let is_all = |side: &Seen<'_>| !engine.is_called_elsewhere(side.entry.method);
+        let is_named = |side: &Seen<'_>| {
+            let locks = engine.held_by_callers_here(side.entry.method);
+            !locks.is_empty() && !locks.contains(&Path::UNKNOWN)
+        };
+        let is_sure = || sides.iter().any(|side| is_held_here(side) && is_all(side) && is_named(side));
+        self.doubt("all callers in the program hold the lock", LOW, is_sure);
+        self.doubt("all callers that are known hold the lock", MEDIUM, || sides.iter().any(is_held_here));
+        let is_indirect =
+            |side: &Seen<'_>| side.entry.evidence.as_ref().is_some_and(|evidence| evidence.is_indirect);
+        self.doubt("only what they call takes locks, perhaps for something else", MEDIUM, || {
+            sides.iter().all(is_indirect)
+        });
+        let lacks_lock = |side: &&Seen<'_>| is_plain(side) && side.held.is_empty();
+        let under_locks = |side: &Seen<'_>| engine.is_mostly_called_under_locks(side.entry.method);
+        self.doubt("most calls of it in the program are made under some lock", MEDIUM, || {
+            sides.iter().filter(lacks_lock).any(under_locks)
+        });
+        let is_harmless = |side: &Seen<'_>| side.held.is_empty() && engine.is_only_tested(program, side);
+        let is_locked_write = |side: &Seen<'_>| side.access.writes && !side.held.is_empty();
+        self.doubt("the value is only tested or counted, where an old one may do no harm", MEDIUM, || {
+            sides.iter().any(is_harmless) && sides.iter().any(is_locked_write)
+        });
+        // What is read in a container that changes meanwhile may be damaged.
+        let is_value = sides[0].path.last() != Some(Step::Contents);
+        self.doubt("nothing shows that an old value does harm here", MEDIUM, || is_value && harm.is_none());
+        // Such a method is mostly for tests, or for looking into the object.
+        let is_for_looks = |side: &Seen<'_>| {
+            let method = side.entry.method;
+            let is_read = !is_value && !side.access.writes && is_plain(&side);
+            is_read && !engine.is_called(method) && !is_called_by_another_name(program, method)
+        };
+        self.doubt("nobody in the program calls the method that reads it", MEDIUM, || {
+            !is_declared && sides.iter().any(is_for_looks)
+        });
+        let only_reports = || {
+            is_value
+                && !sides[0].access.writes
+                && is_plain(&&sides[0])
+                && engine.only_reports(program, sides[0].entry.method)
+        };
+        self.doubt("only read to report a state, where an old value may do no harm", MEDIUM, only_reports);
+        let is_tested_again =
+            || habit.is_some_and(|habit| engine.is_tested_again(program, &sides[0], habit.lock));
+        self.doubt("it is tested again under the lock", MEDIUM, is_tested_again);
+        let is_detached = |side: &Seen<'_>| engine.is_detached(side);
+        self.doubt("the field holds another object by then", LOW, || sides.iter().any(is_detached));
+        let is_only_ui = || {
+            !is_declared
+                && sides.iter().any(|side| on_event_thread(engine, program, side))
+                && !sides.iter().any(|side| on_other_thread(engine, program, side))
+        };
+        self.doubt("the event thread runs it, and mostly the other side as well", LOW, is_only_ui);
+        let are_of_ui = || sides.iter().all(|side| on_event_thread(engine, program, side));
+        self.doubt("the event thread runs both, as a rule", MEDIUM, || !is_declared && are_of_ui());
+        // Whoever has the object, the thread that the method itself has started has it too.
+        let is_beside = is_beside_own_thread(sides);
+        self.doubt("only a static initializer calls it, before anybody uses the class", MEDIUM, || {
+            sides.iter().any(|side| is_part_of_initializer(engine, side))
+        });
+        let is_listener = |side: &Seen<'_>| {
+            side.access.on.is_some_and(is_event_queue) && is_registered(engine, program, side)
+        };
+        self.doubt(
+            "a listener that is registered here runs when something happens, mostly later",
+            LOW,
+            || is_beside && sides.iter().any(is_listener),
+        );
+        let on_own = |side: &Seen<'_>| engine.is_called_on_own(side.entry.method);
+        self.doubt("the program calls it only on objects that nobody else has yet", low_or_medium, || {
+            !is_beside && sides.iter().filter(is_plain).any(on_own)
+        });
+        let are_in_one_task = || !is_beside && are_in_one_task(engine, program, sides);
+        self.doubt("one and the same thread runs both", low_or_medium, are_in_one_task);
+        self.doubt("one method alone calls both, one after the other", MEDIUM, || {
+            are_called_by_one(engine, sides)
+        });
+        let have_locks = sides.iter().all(|side| !side.held.is_empty());
+        self.doubt("both hold locks, but not the same", MEDIUM, || have_locks);
+        // Over calls something is easily overlooked (docs/precision.md). A broken container is worth it all the same.
+        let nearest = match sides.iter().any(|side| side.access.started > 0) {
+            true => NEAR_START,
+            false if is_value && !is_declared => 0,
+            false => NEAR,
+        };
+        self.doubt("it is reached through calls", MEDIUM, || depth(sides) > nearest);
+        self.doubt("it is read after the method has had the lock", MEDIUM, || {
+            habit.is_some_and(|habit| comes_after(engine, &sides[0], habit))
+        });
+        let lets_in_many = || habit.is_some_and(|habit| gives_permits(engine, program, habit));
+        self.doubt("a semaphore may let several in", MEDIUM, lets_in_many);
+        let is_made_before = || !is_beside && is_made_before(engine, program, sides);
+        self.doubt("whoever has the object has made it before", MEDIUM, is_made_before);
+        let is_set_up =
+            || !is_beside && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]));
+        // Whoever makes a task sets it up before it is run.
+        let is_of_task = strongest(sides) <= Some(Strength::Task);
+        let at_most = if is_of_task { Doubt::Less } else { MEDIUM };
+        self.doubt("it is set where the object is made ready, perhaps before its use", at_most, is_set_up);
+        let is_in_place = |side: &Seen<'_>| side.entry.is_task && engine.is_run_in_place(side.entry.method);
+        self.doubt("the program calls it directly, and is not seen to start it", Doubt::Less, || {
+            strongest(sides) == Some(Strength::Task) && sides.iter().any(is_in_place)
+        });
+        self.doubt("both test a flag under a lock before", MEDIUM, || have_flag(engine, sides));
+        self.doubt("a volatile field is written after it, and read before it", MEDIUM, || {
+            is_handed_over(engine, sides)
+        });
+        self.doubt("one thread uses such an object, as a rule", Doubt::Less, || {
+            is_of_one_user(engine, program, &sides[0])
+        });
+        self.doubt("it may be that one of them is started only once", MEDIUM, || is_far_start(engine, sides));
+        self.doubt("it is written before the thread is started", MEDIUM, || {
+            comes_before_start(engine, sides)
+        });
+        // Within one method it is known which thread was waited for.
+        let is_after_wait = || !is_beside && comes_after_wait(engine, sides);
+        self.doubt("a thread is waited for before, perhaps the other one", MEDIUM, is_after_wait);
+        let is_element = sides[0].path.last() == Some(Step::Elements);
+        self.doubt("they may touch different elements", MEDIUM, || is_element && !is_declared);
+        let are_started = sides.iter().all(|side| side.access.started > 0);
+        self.doubt("each task may have elements of its own", MEDIUM, || is_element && are_started);
+    }
 }
 
 /// Does the one happen where the thread of the other is not running, so that it takes a second call of the method?

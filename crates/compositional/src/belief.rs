@@ -13,6 +13,7 @@ use crate::summary::Held;
 use findings::{Confidence, Rule};
 use ir::{FieldId, MethodId, Program, access};
 use models::Kind;
+use std::cell::LazyCell;
 
 pub(crate) fn strength(seen: &Seen<'_>) -> Option<Strength> {
     seen.entry.evidence.as_ref().map(|evidence| evidence.strength)
@@ -35,11 +36,18 @@ pub(crate) fn confidence(
     why: &mut Vec<String>,
 ) -> Confidence {
     let confidence = speaks_for(rule, sides, common.habit, why);
-    let harm = engine.harm(program, sides);
-    why.extend(harm.map(|harm| harm.text().to_owned()));
+    // It takes a look at the code, and most pairs are hardly believed before.
+    let harm = LazyCell::new(|| engine.harm(program, sides));
+    let first = why.len();
     let mut belief = Belief { confidence, why };
-    belief.doubt_all(engine, program, sides, common, harm);
-    belief.confidence
+    belief.doubt_all(engine, program, (rule, sides), common, &|| *harm);
+    let confidence = belief.confidence;
+    if confidence != Confidence::Low
+        && let Some(harm) = *harm
+    {
+        why.insert(first, harm.text().to_owned());
+    }
+    confidence
 }
 
 /// Calls on both sides together that make no difference to the contents of a container, or what is declared thread-safe.
@@ -97,7 +105,7 @@ fn speaks_for(rule: Rule, sides: &[Seen<'_>; 2], habit: Option<&Habit>, why: &mu
             Some(_) if is_meant => Confidence::High,
             // Where hardly anybody holds it, it is not what keeps them apart.
             Some(habit) if !habit.is_common() => Confidence::Low,
-            Some(habit) if rule == Rule::GuardedBy || habit.with >= 2 => {
+            Some(habit) if !habit.is_itself && (rule == Rule::GuardedBy || habit.with >= 2) => {
                 why.push("lower confidence: this lock may guard other state".into());
                 Confidence::Medium
             }
@@ -128,9 +136,9 @@ impl Belief<'_> {
         &mut self,
         engine: &Compositional,
         program: &Program,
-        sides: &[Seen<'_>; 2],
+        (rule, sides): (Rule, &[Seen<'_>; 2]),
         common: Common<'_>,
-        harm: Option<Harm>,
+        harm: &dyn Fn() -> Option<Harm>,
     ) {
         const LOW: Doubt = Doubt::AtMost(Confidence::Low);
         const MEDIUM: Doubt = Doubt::AtMost(Confidence::Medium);
@@ -143,11 +151,17 @@ impl Belief<'_> {
         let is_near = |held: &Held| !matches!(held.lock.root, Root::Param(number) if number > 0);
         let is_far = |side: &Seen<'_>| !side.held.is_empty() && !side.held.iter().any(is_near);
         self.doubt("the lock belongs to another object", LOW, || sides.iter().any(is_far));
+        let is_on_way = |side: &Seen<'_>, is_such: &dyn Fn(&str) -> bool| {
+            let way = engine.way(side.entry.method, side.number);
+            way.iter()
+                .any(|&(method, _)| is_such(program.selector_text(program.method_ref(method).selector).0))
+        };
         let only_shows = |side: &Seen<'_>| {
-            let name = program.selector_text(program.method_ref(side.entry.method).selector).0;
-            !side.access.writes && engine.knowledge.only_shows(name)
+            !side.access.writes && is_on_way(side, &|name| engine.knowledge.only_shows(name))
         };
         self.doubt("it is read only to be shown", LOW, || sides.iter().any(only_shows));
+        let serializes = |side: &Seen<'_>| is_on_way(side, &|name| engine.knowledge.serializes(name));
+        self.doubt("only serialization calls it", MEDIUM, || sides.iter().any(serializes));
         let is_rare = |side: &Seen<'_>| {
             let is_rare = |method: MethodId| {
                 engine.knowledge.is_rare(program.selector_text(program.method_ref(method).selector).0)
@@ -182,6 +196,9 @@ impl Belief<'_> {
         self.doubt("the object may be another one: it comes from several places", MEDIUM, || {
             sides.iter().any(is_vague)
         });
+        self.doubt("a call on the way may lead to another method", MEDIUM, || {
+            sides.iter().any(|side| side.access.of_several)
+        });
         self.doubt("it is many calls away", LOW, || depth(sides) > 16);
         let is_cut = |side: &Seen<'_>| !engine.is_whole(side.entry.method, side.number);
         self.doubt("the way to it is not known to its end", LOW, || sides.iter().any(is_cut));
@@ -198,7 +215,7 @@ impl Belief<'_> {
         let is_indirect =
             |side: &Seen<'_>| side.entry.evidence.as_ref().is_some_and(|evidence| evidence.is_indirect);
         self.doubt("only what they call takes locks, perhaps for something else", MEDIUM, || {
-            sides.iter().all(is_indirect)
+            harm() != Some(Harm::HalfMade) && sides.iter().all(is_indirect)
         });
         let lacks_lock = |side: &&Seen<'_>| is_plain(side) && side.held.is_empty();
         let under_locks = |side: &Seen<'_>| engine.is_mostly_called_under_locks(side.entry.method);
@@ -212,7 +229,16 @@ impl Belief<'_> {
         });
         // What is read in a container that changes meanwhile may be damaged.
         let is_value = sides[0].path.last() != Some(Step::Contents);
-        self.doubt("nothing shows that an old value does harm here", MEDIUM, || is_value && harm.is_none());
+        let is_mild = || is_value && harm().is_none();
+        let most = if rule == Rule::UnprotectedWrite && depth(sides) > 2 { LOW } else { MEDIUM };
+        self.doubt("nothing shows that an old value does harm here", most, is_mild);
+        let is_of_locks = strongest(sides) == Some(Strength::Locks);
+        self.doubt("most accesses hold no common lock, so that it is hardly what guards it", LOW, || {
+            is_of_locks && is_mild() && habit.is_some_and(|habit| habit.of > 2 && !habit.is_usual())
+        });
+        self.doubt("several accesses do without the lock, which may guard other state", MEDIUM, || {
+            !is_value && is_of_locks && habit.is_some_and(|habit| !habit.is_strong())
+        });
         // Such a method is mostly for tests, or for looking into the object.
         let is_for_looks = |side: &Seen<'_>| {
             let method = side.entry.method;
@@ -269,7 +295,7 @@ impl Belief<'_> {
         // Over calls something is easily overlooked (docs/precision.md). A broken container is worth it all the same.
         let nearest = match sides.iter().any(|side| side.access.started > 0) {
             true => NEAR_START,
-            false if is_value && !is_declared => 0,
+            false if is_value && !is_declared && harm() != Some(Harm::HalfMade) => 0,
             false => NEAR,
         };
         self.doubt("it is reached through calls", MEDIUM, || depth(sides) > nearest);
@@ -280,8 +306,11 @@ impl Belief<'_> {
         self.doubt("a semaphore may let several in", MEDIUM, lets_in_many);
         let is_made_before = || !is_beside && is_made_before(engine, program, sides);
         self.doubt("whoever has the object has made it before", MEDIUM, is_made_before);
-        let is_set_up =
-            || !is_beside && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]));
+        // What is made under its lock when somebody first needs it is there for all others.
+        let is_lazy = || habit.is_some_and(|habit| habit.is_itself) || harm() == Some(Harm::HalfMade);
+        let is_set_up = || {
+            !is_beside && !is_lazy() && (common.is_only_set_up || habit::sets_up(engine, program, &sides[0]))
+        };
         // Whoever makes a task sets it up before it is run.
         let is_of_task = strongest(sides) <= Some(Strength::Task);
         let at_most = if is_of_task { Doubt::Less } else { MEDIUM };

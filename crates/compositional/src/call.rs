@@ -31,6 +31,8 @@ pub(crate) struct Call<'c> {
     pub later: bool,
     /// How it is chosen.
     pub chosen: Chosen,
+    /// By what is known of the receiver it may run another method just as well.
+    pub of_several: bool,
 }
 
 /// By what it is known which method a call runs.
@@ -163,12 +165,25 @@ impl Frame<'_> {
             0 | 1 => Chosen::OnThis,
             _ => Chosen::OfSeveral,
         };
+        // What `this` is decides about its own methods, and is known where somebody asks.
+        let of_several = callee.targets.len() > 1 && chosen == Chosen::Alone;
         for &target in &callee.targets {
             if let Some(summary) = self.known(target) {
                 let (started, on_task, parallel) = (0, false, false);
-                let (on, later) = (None, false);
-                let call =
-                    Call { target, args: &args, event, state, started, on_task, parallel, on, later, chosen };
+                let (on, later, args) = (None, false, &args[..]);
+                let call = Call {
+                    target,
+                    args,
+                    event,
+                    state,
+                    started,
+                    on_task,
+                    parallel,
+                    on,
+                    later,
+                    chosen,
+                    of_several,
+                };
                 self.apply(&summary, &call, draft);
             }
         }
@@ -294,6 +309,7 @@ impl Frame<'_> {
             let waited = access.waited || (started == 0 && call.state.waited);
             let later = access.later || call.later;
             let vague = access.vague || self.is_vague(access.path, call.args);
+            let of_several = access.of_several || call.of_several;
             let thread = match (started, access.thread) {
                 (0, Thread::Unknown) => self.thread,
                 (_, thread) => thread,
@@ -321,6 +337,7 @@ impl Frame<'_> {
                     asks,
                     only_if,
                     vague,
+                    of_several,
                     waited,
                     later,
                     site,
@@ -381,11 +398,12 @@ impl Frame<'_> {
             }
             let site = call.site(taken.digest);
             // Nobody should have to look for a deadlock in what is only a guess.
+            let of_several = taken.of_several || call.of_several;
             if !started && !taken.tried && !self.is_guess {
-                self.write_lock(lock, shared, site, call.state, draft);
+                self.write_lock(lock, shared, of_several, site, call.state, draft);
             }
-            let depth = taken.depth + 1;
-            draft.take(Taken { lock, shared, started, tried: taken.tried, site, depth, digest: 0 });
+            let (tried, depth) = (taken.tried, taken.depth + 1);
+            draft.take(Taken { lock, shared, started, tried, of_several, site, depth, digest: 0 });
         }
     }
 
@@ -459,6 +477,7 @@ impl Frame<'_> {
                         on: self.on.filter(|_| started > 0),
                         later: self.later && started > 0,
                         chosen: Chosen::Alone,
+                        of_several: false,
                     },
                     draft,
                 );

@@ -111,6 +111,7 @@ pub(crate) fn graph<'a>(engine: &'a Compositional, program: &Program) -> Graph<'
         edges.sort_by_cached_key(|edge| {
             (
                 edge.nested.site.via.is_some(),
+                edge.nested.of_several,
                 edge.nested.held.len(),
                 engine.name_of(edge.method),
                 edge.nested.site.at,
@@ -203,6 +204,10 @@ fn best<'a>(engine: &Compositional, program: &Program, ways: &[&[Edge<'a>]]) -> 
     }
     let mut why = vec!["no other lock is held around all of them".to_owned()];
     let mut confidence = confidence(engine, program, &chosen, &mut why);
+    if chosen.iter().any(|edge| edge.nested.of_several) {
+        why.push("a call on the way may lead to another method".into());
+        confidence = Confidence::Low;
+    }
     if chosen.iter().any(|edge| holds_such(program, edge)) {
         why.push("a lock of the kind that is wanted is held already, perhaps the same one".into());
         confidence = Confidence::Low;

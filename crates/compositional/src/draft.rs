@@ -241,6 +241,7 @@ impl Digests<'_> {
             asks,
             only_if,
             vague,
+            of_several,
             waited,
             later,
             ..
@@ -248,16 +249,16 @@ impl Digests<'_> {
         let asks = asks.map(|method| self.link.method_digest(method));
         let only_if = only_if.map(|method| self.link.name_of(method));
         let on = on.map(|executor| self.path(&executor));
-        let conditions = (asks, only_if, vague, waited, later, on);
+        let conditions = (asks, only_if, vague, of_several, waited, later, on);
         digest((self.path(path), writes, self.held(held), thread, started, running, of_task, conditions))
     }
 
     fn taken(&self, taken: &Taken) -> u64 {
-        digest((self.path(&taken.lock), taken.shared, taken.started, taken.tried))
+        digest((self.path(&taken.lock), taken.shared, taken.started, taken.tried, taken.of_several))
     }
 
     fn nested(&self, nested: &Nested) -> u64 {
-        digest((self.path(&nested.lock), nested.shared, self.held(&nested.held)))
+        digest((self.path(&nested.lock), nested.shared, nested.of_several, self.held(&nested.held)))
     }
 
     fn blocking(&self, blocking: &Blocking) -> u64 {

@@ -288,6 +288,7 @@ impl Frame<'_> {
                     shared: false,
                     started: false,
                     tried: false,
+                    of_several: false,
                     site: here(crate::ENTRY),
                     depth: 0,
                     digest: 0,
@@ -322,7 +323,7 @@ impl Frame<'_> {
             Event::WriteElement { base, .. } => self.write_element(*base, true, event, state, draft),
             Event::Enter(value) => {
                 let abs = self.abs(*value);
-                self.write_lock(self.monitor(&abs), false, here(event), state, draft);
+                self.write_lock(self.monitor(&abs), false, false, here(event), state, draft);
             }
             Event::Call { kind, args, .. } => {
                 if let (CallKind::Special, Some(&object)) = (kind, args.first())
@@ -411,6 +412,7 @@ impl Frame<'_> {
             asks,
             only_if,
             vague,
+            of_several: false,
             waited: state.waited,
             later: false,
             site,
@@ -424,6 +426,7 @@ impl Frame<'_> {
         &mut self,
         lock: Path,
         shared: bool,
+        of_several: bool,
         site: Site,
         state: &State,
         draft: &mut Draft,
@@ -433,10 +436,11 @@ impl Frame<'_> {
         }
         let held: Arc<[Held]> = state.held().filter(|held| held.lock != Path::UNKNOWN).collect();
         if !held.is_empty() && lock != Path::UNKNOWN {
-            draft.nested.push(Nested { held, lock, shared, site });
+            draft.nested.push(Nested { held, lock, shared, of_several, site });
         }
         if site.via.is_none() {
-            draft.take(Taken { lock, shared, started: false, tried: false, site, depth: 0, digest: 0 });
+            let (started, tried, depth, digest) = (false, false, 0, 0);
+            draft.take(Taken { lock, shared, started, tried, of_several, site, depth, digest });
         }
     }
 

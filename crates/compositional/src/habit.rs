@@ -24,6 +24,8 @@ pub(crate) struct Habit {
     changes: bool,
     /// The place is a field of the object itself, or a static one, and not of something it refers to.
     is_own: bool,
+    /// What is locked is the container or array itself that the place is in.
+    pub is_itself: bool,
 }
 
 /// What is known of one access in the code, over all ways that lead to it.
@@ -68,7 +70,14 @@ pub(crate) fn of(engine: &Compositional, program: &Program, all: &[Seen<'_>]) ->
     let has_bits = all.first().is_some_and(|seen| !matches!(seen.path.last(), Some(Step::Field(_)) | None));
     let changes = works || has_bits || writers.len() > 1;
     let (of, methods) = (spots.len(), methods.len());
-    Some(Habit { lock, with, of, methods, writes, works, changes, is_own })
+    let is_itself = has_bits
+        && all.first().and_then(|seen| seen.path.parent()).is_some_and(|owner| leads_to(&lock, &owner));
+    Some(Habit { lock, with, of, methods, writes, works, changes, is_own, is_itself })
+}
+
+/// Is that object the lock, whether its monitor is meant or the object as a lock?
+fn leads_to(lock: &Path, object: &Path) -> bool {
+    lock.root == object.root && lock.steps().eq(object.steps())
 }
 
 fn is_own(path: &Path) -> bool {
@@ -109,16 +118,23 @@ impl Habit {
         self.of >= 4 && self.with * 4 >= self.of * 3
     }
 
+    /// Is it the container itself that is locked, or do so many hold the lock that the others look forgotten?
+    pub fn is_strong(&self) -> bool {
+        self.is_itself || self.with >= 4 && self.with * 3 >= self.of * 2
+    }
+
     /// Is the lock there for this place? It must change, not only be put there once; most must hold the lock, and
     /// whoever changes the place; and more than one method,
     /// or one that works on a field of its object under a lock of its object, if something else says that those who do
     /// not hold it run on several threads: a lock that one method takes for something else covers whatever is in it.
+    /// Nobody locks a container for anything else.
     pub fn is_meant(&self, others_are_many: bool) -> bool {
         let is_near = match self.lock.root {
             Root::Param(0) => self.lock.len() <= 1,
             root => matches!(root, Root::Static(_) | Root::Class(_)) && self.lock.is_root(),
         };
         let works = is_near && self.is_own && self.works && others_are_many;
-        self.is_usual() && self.writes > 0 && self.changes && (self.methods > 1 || works)
+        let is_usual = self.is_usual() || self.is_itself && self.with * 2 == self.of;
+        is_usual && self.writes > 0 && self.changes && (self.methods > 1 || works || self.is_itself)
     }
 }

@@ -5,6 +5,7 @@
 use crate::engine::Compositional;
 use crate::entry::Seen;
 use crate::outline::{Event, EventId, Outline, Value, ValueId};
+use classfile::Layer;
 use ir::{CallKind, FieldRef, Program, access};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +61,33 @@ impl Compositional {
         let is_half_made = reader.held.is_empty()
             && !writer.held.is_empty()
             && outline.blocks.iter().any(|block| block.test.is_some_and(|test| test.of == at))
-            && self.is_made_in(program, &outline, place);
+            && (self.is_made_in(program, &outline, place) || self.is_made_lazily(program, reader, writer));
         is_half_made.then_some(Harm::HalfMade)
+    }
+
+    /// Does one method lead to both, and is the field tested again under the lock before the object is put there?
+    fn is_made_lazily(&self, program: &Program, reader: &Seen<'_>, writer: &Seen<'_>) -> bool {
+        let (method, at) = self.last_site(writer.entry.method, writer.number);
+        let Some(slot) = self.methods.get(method).filter(|_| reader.entry.method == writer.entry.method)
+        else {
+            return false;
+        };
+        let outline = slot.packed.outline();
+        let Some((place, src)) = outline.events.get(at as usize).and_then(written) else { return false };
+        let mut tests = outline.blocks.iter().filter_map(|block| block.test).filter(|test| test.of < at);
+        let is_open = match &outline.values[src as usize] {
+            Value::Made(class) => is_open(program, *class),
+            // What was passed in may be seen by others in any case.
+            Value::Result(_) => self.is_open_type(program, place.1),
+            _ => false,
+        };
+        is_open && tests.any(|test| outline.events.get(test.of as usize).and_then(read) == Some(place))
+    }
+
+    /// May what is declared like this have fields that change, for all that is known of its class?
+    fn is_open_type(&self, program: &Program, field: FieldRef) -> bool {
+        let class = self.link.field(field).and_then(|field| program.field(field).class_of);
+        class.is_some_and(|class| program.class(class).layer != Layer::Jdk || class == ir::OBJECT_CLASS)
     }
 
     /// Does a loop go on by what is read there, without locks, volatile fields and calls that may block?
@@ -126,13 +152,14 @@ impl Compositional {
             },
             _ => None,
         };
-        let is_open = |class: ir::ClassId| {
-            let is_open =
-                |field: &ir::FieldId| program.field(*field).access & (access::FINAL | access::STATIC) == 0;
-            program.superclasses(class).any(|class| program.class(class).fields.iter().any(is_open))
-        };
-        outline.events.iter().filter_map(made).any(is_open)
+        outline.events.iter().filter_map(made).any(|class| is_open(program, class))
     }
+}
+
+/// Has an object of this class fields that may still be empty for others?
+fn is_open(program: &Program, class: ir::ClassId) -> bool {
+    let is_open = |field: &ir::FieldId| program.field(*field).access & (access::FINAL | access::STATIC) == 0;
+    program.superclasses(class).any(|class| program.class(class).fields.iter().any(is_open))
 }
 
 /// The place that an event reads.

@@ -36,10 +36,16 @@ pub struct Link {
     quiet: FxHashSet<ClassId>,
     /// Methods that return the same whenever they are called.
     functional: FxHashSet<MethodId>,
+    /// The application's classes that extend one of its classes.
+    #[serde(skip)]
+    extended: RwLock<Option<Arc<Extended>>>,
     /// What a class answers with when it is called as a function or a task.
     #[serde(skip)]
     answers: RwLock<FxHashMap<ClassId, Arc<[MethodId]>>>,
 }
+
+/// Direct subclasses, by the class that they extend.
+type Extended = FxHashMap<ClassId, Vec<ClassId>>;
 
 /// On what a method is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -168,6 +174,7 @@ impl Link {
             closed: FxHashSet::default(),
             quiet: FxHashSet::default(),
             functional: FxHashSet::default(),
+            extended: RwLock::default(),
             answers: RwLock::default(),
         }
     }
@@ -225,6 +232,7 @@ impl Link {
         if !stale.classes.is_empty() || !stale.selectors.is_empty() {
             self.callees.get_mut().expect("nobody panics with it").clear();
             self.answers.get_mut().expect("nobody panics with it").clear();
+            *self.extended.get_mut().expect("nobody panics with it") = None;
             self.models.get_mut().expect("nobody panics with it").forget();
         }
         self.fields.retain(|field, _| !stale.classes.contains(&field.class));
@@ -422,8 +430,9 @@ impl Link {
         }
         // Objects that are known by a type of the JDK are mostly its own.
         if is_open && program.class(owner).layer != Layer::Jdk {
+            let extended = self.extended(program);
             for &other in self.bodies(target.selector) {
-                if other != method && program.is_subtype_loaded(program.method_ref(other).class, owner) {
+                if other != method && may_run(program, &extended, other, (target.class, owner)) {
                     callee.targets.push(other);
                 }
                 if callee.targets.len() > MOST_TARGETS {
@@ -442,6 +451,22 @@ impl Link {
             && !self.functional.contains(&method);
         callee.targets.sort_by_cached_key(|&method| name_digest(program, program.method_ref(method)));
         callee
+    }
+
+    fn extended(&self, program: &Program) -> Arc<Extended> {
+        if let Some(known) = &*self.extended.read().expect("nobody panics with it") {
+            return known.clone();
+        }
+        let mut extended = Extended::default();
+        for class in program.class_ids() {
+            let entry = program.class(class);
+            if let (Layer::App, Loaded::Yes, Some(above)) = (entry.layer, entry.loaded, entry.super_class) {
+                extended.entry(above).or_default().push(class);
+            }
+        }
+        let extended = Arc::new(extended);
+        *self.extended.write().expect("nobody panics with it") = Some(extended.clone());
+        extended
     }
 
     /// The methods of a class, its own or inherited ones, that stand for something its supertypes promise: what runs
@@ -614,6 +639,30 @@ pub fn runs(program: &Program, class: ClassId, method: MethodId) -> bool {
     let found = program.superclasses(class).find_map(declared);
     // What is inherited from an interface is declared by no class above.
     found.is_none_or(|found| found == method)
+}
+
+/// Can a method run where one of `owner` is called on what is declared as a `receiver`? Either its own class is one, or
+/// one that inherits it is. A class of the application whose supertypes are missing is nothing else besides: what is
+/// missing does not know the application.
+fn may_run(
+    program: &Program,
+    extended: &Extended,
+    method: MethodId,
+    (receiver, owner): (ClassId, ClassId),
+) -> bool {
+    let MethodRef { class, selector } = program.method_ref(method);
+    if program.class(class).layer != Layer::App || program.class(owner).layer != Layer::App {
+        return program.is_subtype_loaded(class, owner);
+    }
+    let mut below = vec![class];
+    while let Some(class) = below.pop() {
+        if program.has_supertype(class, receiver) {
+            return true;
+        }
+        let inherits = |&class: &ClassId| program.declared_method(MethodRef { class, selector }).is_none();
+        below.extend(extended.get(&class).into_iter().flatten().copied().filter(inherits));
+    }
+    false
 }
 
 /// Is every caller of it in the program? Whoever knows neither its class nor a type that promises it cannot call it.

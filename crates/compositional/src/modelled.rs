@@ -210,12 +210,13 @@ impl Frame<'_> {
                             shared,
                             started: false,
                             tried: true,
+                            of_several: false,
                             site,
                             depth: 0,
                             digest: 0,
                         });
                     } else {
-                        self.write_lock(lock, shared, site, state, draft);
+                        self.write_lock(lock, shared, false, site, state, draft);
                     }
                 }
                 ModelStep::Pause => self.write_pause(event, &callee.name, &call, state, draft),

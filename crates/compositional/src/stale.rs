@@ -5,6 +5,7 @@ use crate::engine::Compositional;
 use crate::link::{Holds, digest};
 use crate::order::Need;
 use crate::outline::{Event, Outline, Value};
+use classfile::Layer;
 use ir::{
     ClassChange, ClassId, FieldId, FieldRef, MemberChange, Method, MethodId, MethodRef, Program,
     ProgramDelta, Selector,
@@ -73,8 +74,12 @@ fn only_locks(change: &ClassChange) -> bool {
     !change.header_changed() && change.fields.is_empty() && change.methods.iter().all(is_lock)
 }
 
+/// Of all methods that an object of the class may answer a call with: what it inherits as well.
 fn selectors(program: &Program, class: ClassId) -> impl Iterator<Item = Selector> + '_ {
-    program.class(class).methods.iter().map(|&method| program.method_ref(method).selector)
+    let own = program.superclasses(class).filter(|&above| program.class(above).layer != Layer::Jdk);
+    own.flat_map(|class| {
+        program.class(class).methods.iter().map(|&method| program.method_ref(method).selector)
+    })
 }
 
 /// Finds the methods that speak of stale names.

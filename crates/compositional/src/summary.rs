@@ -121,6 +121,8 @@ pub struct Access {
     pub only_if: Option<MethodId>,
     /// The object may be another one: it comes from several places.
     pub vague: bool,
+    /// One of the calls that lead here may lead to another method.
+    pub of_several: bool,
     /// It comes after a thread was waited for, whichever that was.
     pub waited: bool,
     /// It runs when something else is done, on whichever thread that is: a stage of a future, or a task of an executor that
@@ -141,6 +143,8 @@ pub struct Taken {
     pub started: bool,
     /// It is only tried: nobody waits for it.
     pub tried: bool,
+    /// One of the calls that lead here may lead to another method.
+    pub of_several: bool,
     pub site: Site,
     pub depth: u8,
     pub digest: u64,
@@ -151,6 +155,8 @@ pub struct Nested {
     pub held: Arc<[Held]>,
     pub lock: Path,
     pub shared: bool,
+    /// One of the calls that lead from the one to the other may lead to another method.
+    pub of_several: bool,
     pub site: Site,
 }
 

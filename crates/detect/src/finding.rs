@@ -192,16 +192,50 @@ fn methods(site: &Site) -> String {
 const MOST_CALLS: usize = 8;
 
 /// What speaks against a race as it is told, though nothing in the analysis does.
-fn doubt_of_story([a, b]: &[Site; 2]) -> Option<&'static str> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StoryDoubt {
+    /// Both hold locks that are not known to be two.
+    Locks,
+    Far,
+    /// A side is in a constructor.
+    Made,
+    /// A call may lead to other methods as well.
+    Elsewhere,
+}
+
+impl StoryDoubt {
+    fn text(self) -> &'static str {
+        match self {
+            StoryDoubt::Locks => "both hold locks, perhaps the same one: not proven to be one object",
+            StoryDoubt::Far => "many calls away: one of the calls may lead elsewhere",
+            StoryDoubt::Made => {
+                "it is written while the object is made, mostly before the other thread has it"
+            }
+            StoryDoubt::Elsewhere => "one of the calls may lead to another method",
+        }
+    }
+
+    /// What is left of a race that could be as sure as this. A doubt of the analysis grows with every call on the way;
+    /// the others say no more than that one may be right.
+    fn limit(self, limit: Confidence) -> Confidence {
+        match (self, limit) {
+            (_, Confidence::High) => Confidence::Medium,
+            (StoryDoubt::Far, _) => Confidence::Low,
+            (_, limit) => limit,
+        }
+    }
+}
+
+fn is_far([a, b]: &[Site; 2]) -> bool {
+    a.trace.len() + b.trace.len() > MOST_CALLS
+}
+
+fn hold_perhaps_one([a, b]: &[Site; 2]) -> bool {
     let may_be_one = |a: &LockUse, b: &LockUse| {
         let is_field = |name: &str| name.contains('.') && !name.contains("this$") && !name.ends_with(')');
         !(a.shared && b.shared) && (a.name == b.name || !is_field(&a.name) || !is_field(&b.name))
     };
-    if a.locks.iter().any(|mine| b.locks.iter().any(|theirs| may_be_one(mine, theirs))) {
-        return Some("both hold locks, perhaps the same one: not proven to be one object");
-    }
-    (a.trace.len() + b.trace.len() > MOST_CALLS)
-        .then_some("many calls away: one of the calls may lead elsewhere")
+    a.locks.iter().any(|mine| b.locks.iter().any(|theirs| may_be_one(mine, theirs)))
 }
 
 /// One side of the pair that is told: whether it writes, how the object gets there, and the other side.
@@ -275,25 +309,11 @@ impl<'a> Teller<'a> {
         };
         let sides = [&sites[0], &sites[1]].map(|site| (site.method.as_str(), site.access));
         let mut limit = witness.doubts.limit();
-        let may_lead_elsewhere = || {
-            let mut sides = told.into_iter();
-            sides.any(|(_, (point, way), other)| describe.may_lead_elsewhere(point, way, other))
-        };
-        let is_made = told
-            .into_iter()
-            .any(|(writes, (point, _), _)| writes && describe.is_made_at(point, witness.location));
-        if in_full
-            && limit == Confidence::High
-            && let Some(doubt) = doubt_of_story(&sites)
-                .or_else(|| {
-                    is_made.then_some(
-                        "it is written while the object is made, mostly before the other thread has it",
-                    )
-                })
-                .or_else(|| may_lead_elsewhere().then_some("one of the calls may lead to another method"))
-        {
-            limit = Confidence::Medium;
-            why.push(doubt.into());
+        let story_doubt =
+            if in_full { self.story_doubt(&sites, told, witness.location, limit) } else { None };
+        if let Some(doubt) = story_doubt {
+            limit = doubt.limit(limit);
+            why.push(doubt.text().into());
         }
         Finding {
             id: describe.fingerprint_of(witness.location, sides),
@@ -310,6 +330,33 @@ impl<'a> Teller<'a> {
             sites: sites.into_iter().collect(),
             ..Finding::default()
         }
+    }
+
+    /// What speaks against a story that could be as sure as this.
+    fn story_doubt(
+        &self,
+        sites: &[Site; 2],
+        told: [Side<'a>; 2],
+        location: Location,
+        limit: Confidence,
+    ) -> Option<StoryDoubt> {
+        let describe = self.judge.describe;
+        match limit {
+            Confidence::Low => return None,
+            _ if is_far(sites) => return Some(StoryDoubt::Far),
+            Confidence::Medium => return None,
+            Confidence::High => {}
+        }
+        if hold_perhaps_one(sites) {
+            return Some(StoryDoubt::Locks);
+        }
+        let mut sides = told.into_iter();
+        if sides.clone().any(|(writes, (point, _), _)| writes && describe.is_made_at(point, location)) {
+            return Some(StoryDoubt::Made);
+        }
+        sides
+            .any(|(_, (point, way), other)| describe.may_lead_elsewhere(point, way, other))
+            .then_some(StoryDoubt::Elsewhere)
     }
 
     fn message(&self, pair: Pair) -> String {

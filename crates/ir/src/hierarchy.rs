@@ -92,6 +92,17 @@ impl Program {
         self.kin.get(class).into_iter().flat_map(|kin| kin.supers.iter())
     }
 
+    /// All classes that were ever named.
+    pub fn class_ids(&self) -> impl Iterator<Item = ClassId> + use<> {
+        self.classes.ids()
+    }
+
+    /// Is `above` among its supertypes, as far as these are there? What is missing is not assumed to be anything.
+    pub fn has_supertype(&self, class: ClassId, above: ClassId) -> bool {
+        track::note(Read::of(Kind::Supers, class));
+        self.kin.get(class).is_some_and(|kin| kin.supers.contains(above))
+    }
+
     /// The loaded ones among these classes and all loaded classes below them, arrays of them included; ascending.
     /// What members a class has, what it inherits and what it is a subtype of depends on these alone.
     pub fn loaded_subtypes(&self, classes: &[ClassId]) -> Vec<ClassId> {

@@ -84,6 +84,7 @@ pub struct Knowledge {
     setup_suffixes: Vec<String>,
     tests_suffixes: Vec<String>,
     shows: FxHashSet<String>,
+    serializes: FxHashSet<String>,
     counts: FxHashSet<String>,
     rare: FxHashSet<String>,
     registers_prefixes: Vec<String>,
@@ -145,6 +146,7 @@ impl Knowledge {
             ("methods", "held-suffix") => self.held_suffixes.extend(list),
             ("methods", "shows") => self.shows.extend(list),
             ("methods", "counts") => self.counts.extend(list),
+            ("methods", "serializes") => self.serializes.extend(list),
             ("methods", "rare") => self.rare.extend(list),
             ("methods", "registers-prefix") => self.registers_prefixes.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
@@ -240,6 +242,11 @@ impl Knowledge {
     /// Does the name of a method say that it keeps a listener for later?
     pub fn registers(&self, method: &str) -> bool {
         self.registers_prefixes.iter().any(|prefix| method.starts_with(prefix.as_str()))
+    }
+
+    /// Does serialization call a method of this name?
+    pub fn serializes(&self, method: &str) -> bool {
+        self.serializes.contains(method)
     }
 
     /// Does a method of this name run when nobody uses the object any more?

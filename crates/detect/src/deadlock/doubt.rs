@@ -126,7 +126,8 @@ impl Doubts {
     pub(super) fn confidence(self) -> Confidence {
         match self.0 {
             0 => Confidence::High,
-            doubts if doubts & GRAVE == 0 => Confidence::Medium,
+            // One limits the confidence, two together leave little of it.
+            doubts if doubts & GRAVE == 0 && doubts.count_ones() == 1 => Confidence::Medium,
             _ => Confidence::Low,
         }
     }

@@ -26,7 +26,7 @@ pub(crate) struct Common<'a> {
     pub is_only_set_up: bool,
 }
 
-/// What speaks for it, less what speaks against it, which is written down.
+/// What speaks for it, less what speaks against it, which is written down; and the harm it does, if it is believed.
 pub(crate) fn confidence(
     engine: &Compositional,
     program: &Program,
@@ -34,7 +34,7 @@ pub(crate) fn confidence(
     sides: &[Seen<'_>; 2],
     common: Common<'_>,
     why: &mut Vec<String>,
-) -> Confidence {
+) -> (Confidence, Option<Harm>) {
     let confidence = speaks_for(rule, sides, common.habit, why);
     // It takes a look at the code, and most pairs are hardly believed before.
     let harm = LazyCell::new(|| engine.harm(program, sides));
@@ -42,12 +42,13 @@ pub(crate) fn confidence(
     let mut belief = Belief { confidence, why };
     belief.doubt_all(engine, program, (rule, sides), common, &|| *harm);
     let confidence = belief.confidence;
-    if confidence != Confidence::Low
-        && let Some(harm) = *harm
-    {
+    if confidence == Confidence::Low {
+        return (confidence, None);
+    }
+    if let Some(harm) = *harm {
         why.insert(first, harm.text().to_owned());
     }
-    confidence
+    (confidence, *harm)
 }
 
 /// Calls on both sides together that make no difference to the contents of a container, or what is declared thread-safe.
@@ -236,6 +237,20 @@ impl Belief<'_> {
         self.doubt("most accesses hold no common lock, so that it is hardly what guards it", LOW, || {
             is_of_locks && is_mild() && habit.is_some_and(|habit| habit.of > 2 && !habit.is_usual())
         });
+        let is_meant = |habit: &Habit| habit.is_meant(strength(&sides[0]).is_some());
+        self.doubt(
+            "nothing shows that the lock is meant for it, nor that an old value does harm",
+            LOW,
+            || is_of_locks && is_mild() && habit.is_some_and(|habit| habit.with >= 2 && !is_meant(habit)),
+        );
+        self.doubt("nothing shows that it meets the task, nor that an old value does harm", LOW, || {
+            let are_plain = sides.iter().all(|side| is_plain(&side) && side.held.is_empty());
+            let is_around = |side: &Seen<'_>| side.entry.is_task && side.entry.outer.is_some();
+            are_plain && sides.iter().any(is_around) && strongest(sides) <= Some(Strength::Task) && is_mild()
+        });
+        self.doubt("nothing in the program calls the method, which is not public", LOW, || {
+            sides.iter().any(|side| is_out_of_use(engine, program, side))
+        });
         self.doubt("several accesses do without the lock, which may guard other state", MEDIUM, || {
             !is_value && is_of_locks && habit.is_some_and(|habit| !habit.is_strong())
         });
@@ -258,10 +273,9 @@ impl Belief<'_> {
         let is_tested_again =
             || habit.is_some_and(|habit| engine.is_tested_again(program, &sides[0], habit.lock));
         self.doubt("it is tested again under the lock", MEDIUM, is_tested_again);
-        let is_detached = |side: &Seen<'_>| engine.is_detached(side);
-        self.doubt("the field holds another object by then", LOW, || sides.iter().any(is_detached));
         let is_only_ui = || {
             !is_declared
+                && sides.iter().all(|side| side.held.is_empty())
                 && sides.iter().any(|side| on_event_thread(engine, program, side))
                 && !sides.iter().any(|side| on_other_thread(engine, program, side))
         };
@@ -335,6 +349,9 @@ impl Belief<'_> {
         self.doubt("a thread is waited for before, perhaps the other one", MEDIUM, is_after_wait);
         let is_element = sides[0].path.last() == Some(Step::Elements);
         self.doubt("they may touch different elements", MEDIUM, || is_element && !is_declared);
+        // It takes a look at the code.
+        let is_detached = |side: &Seen<'_>| engine.is_detached(side);
+        self.doubt("the field holds another object by then", LOW, || sides.iter().any(is_detached));
         let are_started = sides.iter().all(|side| side.access.started > 0);
         self.doubt("each task may have elements of its own", MEDIUM, || is_element && are_started);
     }
@@ -438,6 +455,16 @@ fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     let [one, other] = sides.each_ref().map(|side| engine.only_caller(side.entry.method));
     let are_plain = sides.iter().all(|side| side.access.started == 0);
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
+}
+
+/// Is it a method of a public class that others cannot call, and that nothing in the program calls, except tests?
+fn is_out_of_use(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let method = side.entry.method;
+    let entry = program.method(method);
+    let is_hidden =
+        entry.access & access::PUBLIC == 0 && program.class(entry.class).access & access::PUBLIC != 0;
+    let is_asked = side.entry.is_task || strength(side) >= Some(Strength::Framework);
+    is_hidden && !is_asked && !engine.is_called(method) && !is_called_by_another_name(program, method)
 }
 
 /// Does it take the place of a method of a type above, by which it is called?

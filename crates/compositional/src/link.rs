@@ -519,6 +519,12 @@ impl Link {
         knowledge.is_safe(self.program.lock().expect("nobody panics with it").class_name(class))
     }
 
+    /// Is a field declared as something that is thread-safe?
+    pub fn holds_safe(&self, knowledge: &Knowledge, field: FieldId) -> bool {
+        let program = self.program.lock().expect("nobody panics with it");
+        program.field(field).class_of.is_some_and(|class| knowledge.is_safe(program.class_name(class)))
+    }
+
     pub fn class_digest(&self, class: ClassId) -> u64 {
         digest(self.program.lock().expect("nobody panics with it").class_name(class))
     }

@@ -299,8 +299,12 @@ impl Frame<'_> {
             };
             self.link.info(field).is_some_and(|info| info.holds == Holds::Only(object))
         };
+        // A view of what is declared as thread-safe.
+        let is_of_safe = |path: &Path| {
+            path.fields().last().is_some_and(|field| self.link.holds_safe(self.knowledge, field))
+        };
         let is_vague = container.paths.len() > 1;
-        for path in container.paths.into_iter().filter(|path| !is_mere(path)) {
+        for path in container.paths.into_iter().filter(|path| !is_mere(path) && !is_of_safe(path)) {
             let is_passed = path.is_root() && matches!(path.root, Root::Param(_));
             if (known || is_passed)
                 && let Some(path) = path.then(Step::Contents)

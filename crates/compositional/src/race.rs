@@ -31,6 +31,8 @@ pub(crate) struct Conflict<'a> {
     pub guard: Option<(Path, usize, usize)>,
     /// What is written depends on what was there before: `n++`, or a check before a write.
     pub is_update: bool,
+    /// The code itself shows what harm it does.
+    pub shows_harm: bool,
     pub why: Vec<String>,
 }
 
@@ -271,7 +273,8 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
         let confidence = if is_mild { Confidence::Medium } else { Confidence::High };
         let (rule, also) = (Rule::GuardedBy, Vec::new());
         let guard = Some((guard, 0, 0));
-        let new = Conflict { rule, confidence, sides, also, guard, is_update: false, why };
+        let (is_update, shows_harm) = (false, !is_mild);
+        let new = Conflict { rule, confidence, sides, also, guard, is_update, shows_harm, why };
         match blamed.entry(wrong.entry.method) {
             Entry_::Occupied(mut known) if known.get().sides[0].access.depth <= wrong.access.depth => {
                 known.get_mut().also.push(new.sides);
@@ -430,12 +433,10 @@ fn is_protected(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     let is_of_object =
         |held: &Held| matches!(a.path.root, Root::Static(_)) && matches!(held.lock.root, Root::Param(_));
     let excludes = |mine: &Held, theirs: &Held| {
-        // Who writes must hold it alone; of the two one does write.
-        let holds = |held: &Held, seen: &Seen<'_>| {
-            let is_sure = held.sure || held.at == crate::ENTRY;
-            is_sure && !(held.shared && seen.access.writes)
-        };
-        mine.lock == theirs.lock && holds(mine, a) && holds(theirs, b) && !is_of_object(mine)
+        let is_sure = |held: &Held| held.sure || held.at == crate::ENTRY;
+        // Two that share it exclude nobody; one that has it alone excludes both.
+        let is_alone = !(mine.shared && theirs.shared);
+        mine.lock == theirs.lock && is_alone && is_sure(mine) && is_sure(theirs) && !is_of_object(mine)
     };
     a.held.iter().any(|mine| b.held.iter().any(|theirs| excludes(mine, theirs)))
 }
@@ -478,7 +479,9 @@ fn conflict<'a>(
         _ => Rule::Race,
     };
     let mut why = Vec::new();
-    let confidence = belief::confidence(engine, program, rule, &sides, Common { habit, ..common }, &mut why);
+    let (confidence, harm) =
+        belief::confidence(engine, program, rule, &sides, Common { habit, ..common }, &mut why);
     let guard = habit.map(|habit| (habit.lock, habit.with, habit.of));
-    Conflict { rule, confidence, sides, also: Vec::new(), guard, is_update: false, why }
+    let (also, is_update, shows_harm) = (Vec::new(), false, harm.is_some());
+    Conflict { rule, confidence, sides, also, guard, is_update, shows_harm, why }
 }

@@ -37,6 +37,8 @@ pub(crate) enum Doubt {
     AfterListener,
     /// Instances of one thread, which is started in one place, once for each call of a method.
     OneByOne,
+    /// One of them runs when the process ends, and what goes wrong then is soon over.
+    AtExit,
 }
 
 impl Doubt {
@@ -48,7 +50,8 @@ impl Doubt {
             | Doubt::Cache
             | Doubt::MergedPaths
             | Doubt::AfterListener
-            | Doubt::OneByOne => Confidence::Medium,
+            | Doubt::OneByOne
+            | Doubt::AtExit => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode | Doubt::Listener => {
                 Confidence::Low
             }
@@ -80,6 +83,7 @@ impl Doubt {
             Doubt::OneByOne => {
                 "the thread is started once for each call of a method, perhaps when the one before has ended".into()
             }
+            Doubt::AtExit => "one of them runs only when the process ends".into(),
             Doubt::MergedCode | Doubt::MergedPaths => {
                 "the code of several threads is analysed together here".into()
             }
@@ -88,7 +92,7 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 16] = [
+const ALL: [Doubt; 17] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
@@ -105,11 +109,12 @@ const ALL: [Doubt; 16] = [
     Doubt::Listener,
     Doubt::AfterListener,
     Doubt::OneByOne,
+    Doubt::AtExit,
 ];
 
 /// The doubts about one pair. Small: there are many pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Doubts(u16);
+pub(crate) struct Doubts(u32);
 
 impl Doubts {
     pub(crate) fn add(&mut self, doubt: Doubt) {
@@ -178,6 +183,9 @@ pub(crate) fn doubts(
     if p == q && is_started_one_by_one(stages, p) {
         doubts.add(Doubt::OneByOne);
     }
+    if p != q && [p, q].into_iter().any(|origin| runs_at_exit(stages, origin)) {
+        doubts.add(Doubt::AtExit);
+    }
     let (one, other) = (Runner::of(stages, p), Runner::of(stages, q));
     if [one, other].contains(&Runner::Listener) && ![one, other].contains(&Runner::Thread) {
         doubts.add(Doubt::Listener);
@@ -208,22 +216,31 @@ impl Runner {
         if info.serial_on.is_none() {
             return Runner::Thread;
         }
-        let registers = |by: &SpawnedBy| {
-            let method = stages.pointsto.method(by.act);
-            track::note(Read::of(Kind::Body, method));
-            let body = stages.program.lowered(method);
-            match body.map(|body| &body.stmts[by.stmt].kind) {
-                Some(StmtKind::Call { target, .. }) => {
-                    stages.knowledge.registers(stages.program.selector_text(target.selector).0)
-                }
-                _ => false,
-            }
-        };
+        let registers =
+            |by: &SpawnedBy| starting_call(stages, by).is_some_and(|name| stages.knowledge.registers(name));
         match info.spawned_by.iter().all(registers) {
             true => Runner::Listener,
             false => Runner::Thread,
         }
     }
+}
+
+/// The name of the method by whose call it is started.
+fn starting_call<'a>(stages: &Stages<'a>, by: &SpawnedBy) -> Option<&'a str> {
+    let method = stages.pointsto.method(by.act);
+    track::note(Read::of(Kind::Body, method));
+    match &stages.program.lowered(method)?.stmts[by.stmt].kind {
+        StmtKind::Call { target, .. } => Some(stages.program.selector_text(target.selector).0),
+        _ => None,
+    }
+}
+
+/// Is it handed over to run when the process ends, and nowhere else?
+fn runs_at_exit(stages: &Stages<'_>, origin: Origin) -> bool {
+    let info = stages.happens_before.origin(origin);
+    let is_at_exit =
+        |by: &SpawnedBy| starting_call(stages, by).is_some_and(|name| stages.knowledge.runs_at_exit(name));
+    info.kind == OriginKind::Task && info.spawned_by.iter().all(is_at_exit)
 }
 
 /// Is there one place that starts it, and no loop around that?

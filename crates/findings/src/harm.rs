@@ -45,7 +45,7 @@ impl Finding {
     }
 
     /// Elements of arrays are one by one what fields are.
-    fn is_on_container(&self) -> bool {
+    pub fn is_on_container(&self) -> bool {
         self.about_contents && !self.field.as_deref().unwrap_or_default().ends_with("[]")
     }
 
@@ -57,6 +57,16 @@ impl Finding {
         };
         let written: BTreeSet<_> = of_kind(AccessKind::Write).collect();
         !written.is_empty() && of_kind(AccessKind::Read).any(|read| written.contains(&read))
+    }
+
+    /// Whether one statement reads and writes a field without its lock, as `n++` does.
+    pub fn updates_in_place(&self) -> bool {
+        let of_kind = |kind: AccessKind| {
+            let such = self.unguarded.iter().filter(move |one| one.access == kind);
+            such.map(|one| (&one.method, &one.field, &one.place))
+        };
+        let written: BTreeSet<_> = of_kind(AccessKind::Write).collect();
+        of_kind(AccessKind::Read).any(|read| written.contains(&read))
     }
 
     /// Whether all that lacks a lock are reads in methods that report a state.

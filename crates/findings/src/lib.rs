@@ -109,6 +109,8 @@ pub struct Finding {
     pub limit: Option<Confidence>,
     /// The code itself says what it violates.
     pub is_declared: bool,
+    /// The code itself shows what harm it does: an update that is lost, an object that is gone after it was tested for.
+    pub shows_harm: bool,
 }
 
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's

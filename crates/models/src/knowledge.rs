@@ -85,6 +85,7 @@ pub struct Knowledge {
     tests_suffixes: Vec<String>,
     shows: FxHashSet<String>,
     serializes: FxHashSet<String>,
+    at_exit: FxHashSet<String>,
     counts: FxHashSet<String>,
     rare: FxHashSet<String>,
     registers_prefixes: Vec<String>,
@@ -147,6 +148,7 @@ impl Knowledge {
             ("methods", "shows") => self.shows.extend(list),
             ("methods", "counts") => self.counts.extend(list),
             ("methods", "serializes") => self.serializes.extend(list),
+            ("methods", "at-exit") => self.at_exit.extend(list),
             ("methods", "rare") => self.rare.extend(list),
             ("methods", "registers-prefix") => self.registers_prefixes.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
@@ -247,6 +249,11 @@ impl Knowledge {
     /// Does serialization call a method of this name?
     pub fn serializes(&self, method: &str) -> bool {
         self.serializes.contains(method)
+    }
+
+    /// Does what is handed to a method of this name run when the process ends?
+    pub fn runs_at_exit(&self, method: &str) -> bool {
+        self.at_exit.contains(method)
     }
 
     /// Does a method of this name run when nobody uses the object any more?

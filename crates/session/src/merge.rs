@@ -86,16 +86,25 @@ fn merge(
     merged.into_iter().map(calibrated).collect()
 }
 
-/// High confidence is for what hurts: a state that is only reported may be old without harm.
+/// High confidence is for what hurts: a state that is only reported may be old without harm, and mostly any value of a
+/// field may. The whole-program engine knows that two accesses meet, and not what comes of it.
 fn calibrated(finding: Arc<Finding>) -> Arc<Finding> {
-    if finding.confidence != Confidence::High || finding.harm() != Harm::StaleStatus {
+    if finding.confidence != Confidence::High {
         return finding;
     }
+    let is_value = matches!(finding.rule, Rule::Race | Rule::UnprotectedWrite | Rule::GuardedBy)
+        && !finding.is_on_container();
+    let shows_harm = finding.shows_harm || finding.updates_in_place();
+    let doubt = match finding.harm() {
+        Harm::StaleStatus => "only read to report a state, where an old value may do no harm",
+        _ if is_value && !shows_harm && finding.engines.contains(&Engine::WholeProgram) => {
+            "nothing shows that an old value does harm here"
+        }
+        _ => return finding,
+    };
     let mut finding = Finding::clone(&finding);
     finding.confidence = Confidence::Medium;
-    finding
-        .why
-        .push("lower confidence: only read to report a state, where an old value may do no harm".into());
+    finding.why.push(format!("lower confidence: {doubt}"));
     Arc::new(finding)
 }
 
@@ -356,6 +365,7 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
     // What is hardly believed is described in brief: who believes it tells the story.
     let mut finding = if confidence < whole.confidence { compositional.clone() } else { whole.clone() };
     finding.confidence = confidence;
+    finding.shows_harm |= compositional.shows_harm;
     if !whole.engines.contains(&Engine::Compositional) {
         finding.engines = vec![Engine::WholeProgram, Engine::Compositional];
         finding.why.push("confirmed by both engines".into());

@@ -9,10 +9,16 @@ use crate::race::Conflict;
 use crate::summary::{Access, Held};
 use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, Unguarded, fingerprint};
 use ir::{ClassId, MethodId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where the accesses of methods are, by their numbers: one is in many pairs.
+type Places = FxHashMap<(MethodId, u32), Place>;
 
 impl Tell<'_> {
     pub fn conflict(&self, conflict: &Conflict<'_>) -> Finding {
-        let mut sites: Vec<Site> = conflict.sides.iter().map(|side| self.site(side)).collect();
+        let in_full = conflict.confidence.at_least(self.least);
+        let site = |side| if in_full { self.site(side) } else { self.site_in_brief(side) };
+        let mut sites: Vec<Site> = conflict.sides.iter().map(site).collect();
         let is_declared = matches!(conflict.guard, Some((_, 0, 0)));
         if is_declared && std::ptr::eq(conflict.sides[0].access, conflict.sides[1].access) {
             sites.truncate(1);
@@ -25,8 +31,10 @@ impl Tell<'_> {
         parts.sort();
         let mut all: Vec<&str> = vec![conflict.rule.id(), &memory];
         all.extend(parts.iter().map(String::as_str));
-        let mut also: Vec<(Place, Place)> =
-            conflict.also.iter().map(|[a, b]| (self.place_of(a), self.place_of(b))).collect();
+        let mut places = Places::default();
+        let mut also: Vec<(Place, Place)> = (conflict.also.iter())
+            .map(|[a, b]| (self.place_of(a, &mut places), self.place_of(b, &mut places)))
+            .collect();
         let own = (sites[0].place.clone(), sites[sites.len() - 1].place.clone());
         also.sort();
         also.dedup();
@@ -38,8 +46,7 @@ impl Tell<'_> {
             unguarded.iter().any(|one| one.access == AccessKind::Read && one.method == write.method)
         };
         let is_update = unguarded.iter().any(|one| one.access == AccessKind::Write && reads_too(one));
-        if !conflict.confidence.at_least(self.least) {
-            let sites = sites.into_iter().map(in_brief).collect();
+        if !in_full {
             let (rule, confidence, engines) =
                 (conflict.rule, conflict.confidence, vec![Engine::Compositional]);
             let message = format!("possible race on {memory}");
@@ -51,6 +58,7 @@ impl Tell<'_> {
                 message,
                 field: Some(memory),
                 is_declared,
+                shows_harm: conflict.shows_harm,
                 sites,
                 also,
                 unguarded,
@@ -68,6 +76,7 @@ impl Tell<'_> {
             fix: self.fix(conflict, &sites, is_update),
             assumed: self.assumed(conflict),
             is_declared,
+            shows_harm: conflict.shows_harm,
             sites,
             also,
             unguarded,
@@ -81,7 +90,11 @@ impl Tell<'_> {
         let sides = pairs.flat_map(|[blamed, other]| {
             std::iter::once(blamed).chain(std::iter::once(other).filter(|other| other.held.is_empty()))
         });
+        let mut told = FxHashSet::default();
         let access = |seen: &Seen<'_>| {
+            if !told.insert((seen.entry.method, seen.number)) {
+                return None;
+            }
             let way = self.way(seen.entry.method, seen.number);
             let &(method, access) = way.last()?;
             Some(Unguarded {
@@ -239,9 +252,12 @@ impl Tell<'_> {
         }
     }
 
-    fn place_of(&self, seen: &Seen<'_>) -> Place {
-        let way = self.way(seen.entry.method, seen.number);
-        way.last().map_or_else(Place::default, |(method, access)| self.place(*method, access.site.at))
+    fn place_of(&self, seen: &Seen<'_>, places: &mut Places) -> Place {
+        let place = || {
+            let way = self.way(seen.entry.method, seen.number);
+            way.last().map_or_else(Place::default, |(method, access)| self.place(*method, access.site.at))
+        };
+        places.entry((seen.entry.method, seen.number)).or_insert_with(place).clone()
     }
 
     /// Without what the compiler made for inner classes: the source has the access where that is called.
@@ -256,6 +272,19 @@ impl Tell<'_> {
             way.retain(|&(method, _)| !is_made(method));
         }
         way
+    }
+
+    /// What it does and where.
+    fn site_in_brief(&self, seen: &Seen<'_>) -> Site {
+        let way = self.way(seen.entry.method, seen.number);
+        let Some(&(last, access)) = way.last() else { return Site::default() };
+        Site {
+            access: if access.writes { AccessKind::Write } else { AccessKind::Read },
+            place: self.place(last, access.site.at),
+            method: self.program.method_display(last),
+            evidence: evidence_of(seen),
+            ..Site::default()
+        }
     }
 
     fn site(&self, seen: &Seen<'_>) -> Site {
@@ -337,10 +366,4 @@ fn evidence_of(seen: &Seen<'_>) -> Option<findings::Evidence> {
 
 fn is_elements(conflict: &Conflict<'_>) -> bool {
     conflict.sides[0].path.last() == Some(Step::Elements)
-}
-
-/// What it does and where.
-fn in_brief(site: Site) -> Site {
-    let Site { access, place, method, evidence, .. } = site;
-    Site { access, place, method, evidence, ..Site::default() }
 }

@@ -18,7 +18,7 @@ pub(crate) use answer::LockOrder;
 use chosen::Chosen;
 use cycles::{Few, Group, groups};
 use doubt::{Doubt, Doubts};
-use findings::{AccessKind, Engine, Finding, Place, Rule, fingerprint, unnumbered};
+use findings::{AccessKind, Confidence, Engine, Finding, Place, Rule, fingerprint, unnumbered};
 use graph::Graph;
 use happens_before::{HeldLock, LockNode, Nesting, Origin, Point, Wanted};
 use ir::{ClassId, MethodId, StmtId};
@@ -318,7 +318,16 @@ fn holding_site(
     site
 }
 
-fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findings::Site>) -> Finding {
+/// Calls on all sides together that a reader still follows; over more, something is easily overlooked.
+const MOST_CALLS: usize = 8;
+
+fn deadlock(doubts: Doubts, message: String, mut why: Vec<String>, sites: Vec<findings::Site>) -> Finding {
+    let mut confidence = doubts.confidence();
+    if confidence == Confidence::High && sites.iter().map(|site| site.trace.len()).sum::<usize>() > MOST_CALLS
+    {
+        confidence = Confidence::Medium;
+        why.push("many calls away: one of the calls may lead elsewhere".into());
+    }
     let mut parts: Vec<String> = sites.iter().map(side_words).map(|words| unnumbered(&words)).collect();
     parts.sort();
     let mut all: Vec<&str> = vec!["deadlock"];
@@ -326,8 +335,8 @@ fn deadlock(doubts: Doubts, message: String, why: Vec<String>, sites: Vec<findin
     Finding {
         id: fingerprint(&all),
         rule: Rule::Deadlock,
-        confidence: doubts.confidence(),
-        limit: Some(doubts.confidence()),
+        confidence,
+        limit: Some(confidence),
         engines: vec![Engine::WholeProgram],
         message,
         field: None,

@@ -113,6 +113,9 @@ pub struct Finding {
     pub shows_harm: bool,
 }
 
+/// How a fix begins that names no lock.
+pub const GENERAL_FIX: &str = "guard every access with one lock";
+
 /// A source position. `file` is relative to the project where the source is known, otherwise the class's
 /// package path and source file name. `line` 0 means unknown.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 
 use detect::{Answer, Answers, Claims, Cycle, Detect, Memory, Stages, Sureness};
 use findings::{
-    AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, Harm, Place, Rule, Site, Unguarded,
+    AccessKind, Confidence, Dismissed, Engine, Evidence, Finding, Frame, GENERAL_FIX, Harm, Place, Rule,
+    Site, Unguarded,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -370,8 +371,11 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
         finding.engines = vec![Engine::WholeProgram, Engine::Compositional];
         finding.why.push("confirmed by both engines".into());
     }
-    let fix: Vec<String> =
-        compositional.fix.iter().filter(|fix| !finding.fix.contains(fix)).cloned().collect();
+    // One piece of advice without a name is enough.
+    let is_general = |fix: &String| fix.starts_with(GENERAL_FIX);
+    let has_general = finding.fix.iter().any(is_general);
+    let is_new = |fix: &&String| !finding.fix.contains(fix) && !(has_general && is_general(fix));
+    let fix: Vec<String> = compositional.fix.iter().filter(is_new).cloned().collect();
     finding.fix.extend(fix);
     // A container has another name in each engine: one access is one entry.
     let is_known = |one: &Unguarded| {

@@ -7,7 +7,9 @@ use crate::evidence::Strength;
 use crate::path::{Path, Root, Step};
 use crate::race::Conflict;
 use crate::summary::{Access, Held};
-use findings::{AccessKind, Engine, Finding, Frame, LockUse, Place, Rule, Site, Unguarded, fingerprint};
+use findings::{
+    AccessKind, Engine, Finding, Frame, GENERAL_FIX, LockUse, Place, Rule, Site, Unguarded, fingerprint,
+};
 use ir::{ClassId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -161,7 +163,9 @@ impl Tell<'_> {
 
     fn why(&self, conflict: &Conflict<'_>) -> Vec<String> {
         let mut why = conflict.why.clone();
-        if let (Some((lock, with, of)), true) = (named(&conflict.guard), conflict.rule != Rule::GuardedBy) {
+        if let (Some((lock, with, of)), true) = (named(&conflict.guard), conflict.rule != Rule::GuardedBy)
+            && with * 2 > *of
+        {
             why.push(format!("{with} of {of} accesses hold `{}`", self.lock(lock)));
         }
         why
@@ -185,7 +189,7 @@ impl Tell<'_> {
                 vec!["use a concurrent container, or one lock around every use of this one".into()]
             }
             None if is_elements(conflict) => {
-                vec!["guard every access with one lock, or give each thread elements of its own".into()]
+                vec![format!("{GENERAL_FIX}, or give each thread elements of its own")]
             }
             // Between the read and the write of an update another thread may write, volatile or not.
             None if conflict.is_update || is_update => vec![format!(
@@ -207,7 +211,7 @@ impl Tell<'_> {
             Some(held) if conflict.sides[0].held.is_empty() => {
                 format!("hold `{}` in {} too", self.lock(&held.lock), short(&sites[0].method))
             }
-            _ => "guard every access with one lock".to_owned(),
+            _ => GENERAL_FIX.to_owned(),
         }
     }
 

@@ -457,19 +457,34 @@ fn are_called_by_one(engine: &Compositional, sides: &[Seen<'_>; 2]) -> bool {
     are_plain && one.is_some() && one == other && sides[0].entry.method != sides[1].entry.method
 }
 
-/// Is it a method of a public class that others cannot call, and that nothing in the program calls, except tests?
+/// Is it a method that others cannot call, of a class that is in use, and that nothing in the program calls, except tests?
 fn is_out_of_use(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
     let method = side.entry.method;
     let entry = program.method(method);
-    let is_hidden =
-        entry.access & access::PUBLIC == 0 && program.class(entry.class).access & access::PUBLIC != 0;
+    let is_public = |access: u16| access & access::PUBLIC != 0;
+    let is_hidden = match is_public(program.class(entry.class).access) {
+        true => !is_public(entry.access),
+        false => is_made_elsewhere(engine, program, entry.class),
+    };
     let is_asked = side.entry.is_task || strength(side) >= Some(Strength::Framework);
     is_hidden && !is_asked && !engine.is_called(method) && !is_called_by_another_name(program, method)
 }
 
-/// Does it take the place of a method of a type above, by which it is called?
+/// Does the program make objects of a class that others cannot name, and that no public class extends?
+fn is_made_elsewhere(engine: &Compositional, program: &Program, class: ir::ClassId) -> bool {
+    let methods = program.class(class).methods.iter().copied();
+    let mut constructors =
+        methods.filter(|&method| engine.method(method).is_some_and(|method| method.is_constructor));
+    let is_final = program.class(class).access & access::FINAL != 0;
+    is_final && constructors.any(|constructor| engine.is_called(constructor))
+}
+
+/// Does it take the place of a method of a type above, by which it is called? Nobody copies an object by another name.
 fn is_called_by_another_name(program: &Program, method: MethodId) -> bool {
     let of = program.method_ref(method);
+    if program.selector_text(of.selector).0 == "clone" {
+        return false;
+    }
     let mut above = program.supertypes(of.class).filter(|&above| above != of.class);
     above
         .any(|above| program.declared_method(ir::MethodRef { class: above, selector: of.selector }).is_some())

@@ -86,8 +86,15 @@ impl Compositional {
 
     /// May what is declared like this have fields that change, for all that is known of its class?
     fn is_open_type(&self, program: &Program, field: FieldRef) -> bool {
-        let class = self.link.field(field).and_then(|field| program.field(field).class_of);
-        class.is_some_and(|class| program.class(class).layer != Layer::Jdk || class == ir::OBJECT_CLASS)
+        let Some(class) = self.link.field(field).and_then(|field| program.field(field).class_of) else {
+            return false;
+        };
+        let known = program.class(class);
+        let is_made = known.layer == Layer::App && known.access & (access::INTERFACE | access::ABSTRACT) == 0;
+        match is_made {
+            true => is_open(program, class),
+            false => known.layer != Layer::Jdk || class == ir::OBJECT_CLASS,
+        }
     }
 
     /// Does a loop go on by what is read there, without locks, volatile fields and calls that may block?

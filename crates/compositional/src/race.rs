@@ -263,10 +263,12 @@ fn declared<'a>(engine: &Compositional, program: &Program, seen: &[Seen<'a>]) ->
         let harm = right.and_then(|_| engine.harm(program, &sides)).map(|harm| harm.text().to_owned());
         let is_old_value = is_value && !wrong.access.writes && harm.is_none();
         let why = std::iter::once("the field says so".to_owned()).chain(harm).collect();
-        // An old value, or what is mostly called under locks, is wrong by its words, and mostly does no harm.
+        // An old value, or what is mostly called under locks, is wrong by its words, and mostly does no harm. Where nobody
+        // at all holds the lock, the words may be older than the code.
         let is_plain = wrong.access.started == 0;
         let name = program.selector_text(program.method_ref(wrong.entry.method).selector).0;
         let is_mild = is_old_value
+            || right.is_none()
             || engine.is_only_tested(program, wrong)
             || engine.knowledge.is_rare(name)
             || is_plain && engine.is_mostly_called_under_locks(wrong.entry.method);

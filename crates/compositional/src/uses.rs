@@ -107,7 +107,8 @@ impl Compositional {
             }
             _ => &[],
         };
-        operands.iter().filter_map(|&value| container(&outline, value)).any(|(base, field)| {
+        let brought = operands.iter().flat_map(|&value| brought(&outline, value));
+        brought.filter_map(|value| container(&outline, value)).any(|(base, field)| {
             let before = &outline.events[..at as usize];
             let is_write = |event: &Event| match event {
                 Event::Write { base: of, field: to, .. } => Some(*of) == base && *to == field,
@@ -125,6 +126,25 @@ impl Compositional {
             })
         })
     }
+}
+
+/// A value, and what it brings along: what a function has captured, or an object was made with.
+fn brought(outline: &Outline, value: ValueId) -> Vec<ValueId> {
+    let mut brought = vec![value];
+    match &outline.values[value as usize] {
+        Value::Lambda(number) => brought.extend(&outline.lambdas[*number as usize].captures),
+        Value::Made(_) => {
+            let made_with = |event: &Event| match event {
+                Event::Call { kind: CallKind::Special, args, .. } if args.first() == Some(&value) => {
+                    args[1..].to_vec()
+                }
+                _ => Vec::new(),
+            };
+            brought.extend(outline.events.iter().flat_map(made_with));
+        }
+        _ => {}
+    }
+    brought
 }
 
 /// The field that a path ends at.

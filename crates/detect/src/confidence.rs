@@ -39,6 +39,8 @@ pub(crate) enum Doubt {
     OneByOne,
     /// One of them runs when the process ends, and what goes wrong then is soon over.
     AtExit,
+    /// Both are tasks of executors from one allocation site, each of which runs them one after the other.
+    OneThreadEach,
 }
 
 impl Doubt {
@@ -51,7 +53,8 @@ impl Doubt {
             | Doubt::MergedPaths
             | Doubt::AfterListener
             | Doubt::OneByOne
-            | Doubt::AtExit => Confidence::Medium,
+            | Doubt::AtExit
+            | Doubt::OneThreadEach => Confidence::Medium,
             Doubt::WeakLock(_) | Doubt::Outside | Doubt::Dealt | Doubt::MergedCode | Doubt::Listener => {
                 Confidence::Low
             }
@@ -84,6 +87,9 @@ impl Doubt {
                 "the thread is started once for each call of a method, perhaps when the one before has ended".into()
             }
             Doubt::AtExit => "one of them runs only when the process ends".into(),
+            Doubt::OneThreadEach => {
+                "each such executor runs one task at a time, and both may be tasks of the same one".into()
+            }
             Doubt::MergedCode | Doubt::MergedPaths => {
                 "the code of several threads is analysed together here".into()
             }
@@ -92,7 +98,7 @@ impl Doubt {
 }
 
 /// All doubts there are, in the order in which they are told.
-const ALL: [Doubt; 17] = [
+const ALL: [Doubt; 18] = [
     Doubt::ManyObjects,
     Doubt::Outside,
     Doubt::MergedCode,
@@ -110,6 +116,7 @@ const ALL: [Doubt; 17] = [
     Doubt::AfterListener,
     Doubt::OneByOne,
     Doubt::AtExit,
+    Doubt::OneThreadEach,
 ];
 
 /// The doubts about one pair. Small: there are many pairs.
@@ -185,6 +192,10 @@ pub(crate) fn doubts(
     }
     if p != q && [p, q].into_iter().any(|origin| runs_at_exit(stages, origin)) {
         doubts.add(Doubt::AtExit);
+    }
+    let executor = |origin: Origin| stages.happens_before.origin(origin).each_serial;
+    if executor(p).is_some() && executor(p) == executor(q) {
+        doubts.add(Doubt::OneThreadEach);
     }
     let (one, other) = (Runner::of(stages, p), Runner::of(stages, q));
     if [one, other].contains(&Runner::Listener) && ![one, other].contains(&Runner::Thread) {

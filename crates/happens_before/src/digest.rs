@@ -55,7 +55,8 @@ struct Digester<'a> {
 impl Digester<'_> {
     fn origin(&mut self, origin: Origin, info: &OriginInfo) -> u64 {
         let task = info.task.map(|task| self.contents.obj(task));
-        let serial_on = info.serial_on.map(|executor| self.contents.obj(executor));
+        let serial_on = [info.serial_on, info.each_serial]
+            .map(|executor| executor.map(|executor| self.contents.obj(executor)));
         let mut spawned_by = 0;
         for by in &info.spawned_by {
             add(&mut spawned_by, &(self.hb.rank(by.parent), self.at(by.act, by.stmt)));

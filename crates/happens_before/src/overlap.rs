@@ -53,6 +53,7 @@ struct Span {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Own {
     serial_on: Option<Obj>,
+    each_serial: Option<Obj>,
     overlaps_itself: bool,
     own_task: bool,
 }
@@ -134,10 +135,14 @@ impl Overlap {
         let before = self.own.update(self.follows, changes, || {
             note(Read::all(Kind::Origins));
             let own = |origin: Origin| {
-                let serial_on = serial_on(world, origins, unique, origin);
+                let executor = serial_on(world, origins, origin);
+                let (serial_on, each_serial) = match executor.is_some_and(|one| unique.contains(one)) {
+                    true => (executor, None),
+                    false => (None, executor),
+                };
                 let overlaps_itself = together[origin].contains(origin.index()) && serial_on.is_none();
                 let own_task = overlaps_itself && has_own_task(world, origins, unique, origin);
-                Own { serial_on, overlaps_itself, own_task }
+                Own { serial_on, each_serial, overlaps_itself, own_task }
             };
             origins.info.ids().map(own).collect()
         });
@@ -147,6 +152,7 @@ impl Overlap {
         for (origin, own) in self.own.value.iter() {
             let info = &mut origins.info[origin];
             info.serial_on = own.serial_on;
+            info.each_serial = own.each_serial;
             info.overlaps_itself = own.overlaps_itself;
             info.own_task = own.own_task;
         }

@@ -39,6 +39,8 @@ pub struct OriginInfo {
     pub own_task: bool,
     /// Its tasks all run on this executor, one after the other.
     pub serial_on: Option<Obj>,
+    /// Each of its tasks runs on one of several such executors from one allocation site.
+    pub each_serial: Option<Obj>,
     /// The entry points that lead to it, by number of origin; `None` if any may.
     pub(crate) programs: Option<Bits>,
 }
@@ -54,6 +56,7 @@ impl OriginInfo {
             runs_once: kind != OriginKind::Task,
             own_task: false,
             serial_on: None,
+            each_serial: None,
             programs: None,
         }
     }

@@ -149,7 +149,10 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
         confirmed.confidence = agreed(sure, finding.confidence).max(raised(finding.confidence));
         return Arc::new(confirmed);
     }
-    let elsewhere = answers.iter().find(|(_, answer)| *answer == Answer::Unreached);
+    let mut elsewhere = answers.iter().filter(|(_, answer)| *answer == Answer::Unreached);
+    let first = elsewhere.clone().next();
+    // One of which it is known who does what at both places.
+    let elsewhere = elsewhere.find(|(pair, _)| pair.iter().all(|place| is_told(finding, place))).or(first);
     let reasons: BTreeSet<Dismissed> = answers
         .iter()
         .filter_map(|(_, answer)| match answer {
@@ -160,7 +163,7 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
     match elsewhere {
         Some(_) if reasons.is_empty() => unreached(finding),
         // What is left of it is in code that entry points do not lead to.
-        Some((pair, _)) => unreached(&Arc::new(showing(finding, *pair))),
+        Some((pair, _)) => unreached(&Arc::new(less_sure(showing(finding, *pair)))),
         None => {
             let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why, solved));
             let is_proof =
@@ -227,6 +230,15 @@ fn only_elsewhere(finding: &Finding, why: Dismissed) -> Arc<Finding> {
     Arc::new(finding)
 }
 
+/// Of a finding whose surest pair of places is ruled out.
+fn less_sure(mut finding: Finding) -> Finding {
+    if finding.confidence == Confidence::High {
+        finding.confidence = Confidence::Medium;
+        finding.why.push("lower confidence: in this program the surest pair of places is ruled out".into());
+    }
+    finding
+}
+
 /// The finding with this pair as the one that is shown.
 fn showing(finding: &Finding, pair: [&Place; 2]) -> Finding {
     let mut shown = finding.clone();
@@ -241,6 +253,12 @@ fn showing(finding: &Finding, pair: [&Place; 2]) -> Finding {
     shown.also.push((first.place.clone(), second.place.clone()));
     shown.also.sort();
     shown
+}
+
+/// Is it known who does what there?
+fn is_told(finding: &Finding, place: &Place) -> bool {
+    finding.sites.iter().any(|site| site.place == *place)
+        || finding.unguarded.iter().any(|access| access.place == *place)
 }
 
 /// What is known of a place that a finding lists.

@@ -2,14 +2,14 @@
 
 use crate::origins::Origins;
 use crate::types::Origin;
-use crate::unique::Unique;
 use crate::world::{Permits, World};
 use ir::StmtKind;
 use models::{Source, Step};
 use pointsto::{Obj, Site as ObjectSite};
 
-/// The one executor on which all tasks of the origin run one after the other.
-pub fn serial_on(world: &World<'_>, origins: &Origins, unique: &Unique, origin: Origin) -> Option<Obj> {
+/// The executor on which all tasks of the origin run one after the other. If it is not unique, it may be one of several
+/// that are made in the same place.
+pub fn serial_on(world: &World<'_>, origins: &Origins, origin: Origin) -> Option<Obj> {
     let mut found = None;
     for &at in &origins.sites_of[origin] {
         let site = &origins.sites[at];
@@ -18,8 +18,7 @@ pub fn serial_on(world: &World<'_>, origins: &Origins, unique: &Unique, origin: 
         if !site.serial && !one_thread && !is_serial(world, executor) {
             return None;
         }
-        let is_one = unique.contains(executor);
-        if !is_one || found.is_some_and(|known| known != executor) {
+        if found.is_some_and(|known| known != executor) {
             return None;
         }
         found = Some(executor);

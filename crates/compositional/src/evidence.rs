@@ -102,7 +102,18 @@ pub(crate) fn of_class(program: &Program, knowledge: &Knowledge, class: ClassId)
 
 fn hint(program: &Program, knowledge: &Knowledge, class: ClassId) -> Option<String> {
     let fields = program.class(class).fields.iter().copied();
-    let mut found = fields.filter_map(|id| {
+    let is_static = |id: &ir::FieldId| program.field(*id).access & access::STATIC != 0;
+    let has_objects = !fields.clone().all(|id| is_static(&id));
+    // What counts or numbers the objects of a class says nothing of who uses one of them.
+    let is_about_class = |id: &ir::FieldId| {
+        let field = program.field(*id);
+        let is_counter = match field.class_of {
+            Some(class) => knowledge.is_counter(program.class_name(class)),
+            None => true,
+        };
+        has_objects && is_static(id) && is_counter
+    };
+    let mut found = fields.filter(|id| !is_about_class(id)).filter_map(|id| {
         let field = program.field(id);
         let name = &program.names[field.name];
         if field.access & access::VOLATILE != 0 {

@@ -254,11 +254,17 @@ fn runs_at_exit(stages: &Stages<'_>, origin: Origin) -> bool {
     info.kind == OriginKind::Task && info.spawned_by.iter().all(is_at_exit)
 }
 
-/// Is there one place that starts it, and no loop around that?
+/// Is there one place that starts it, and no loop around that? It may be run for several entry points, each a program of
+/// its own.
 fn is_started_one_by_one(stages: &Stages<'_>, origin: Origin) -> bool {
     let info = stages.happens_before.origin(origin);
-    let [by] = info.spawned_by.as_slice() else { return false };
+    let [by, others @ ..] = info.spawned_by.as_slice() else { return false };
     let method = stages.pointsto.method(by.act);
+    let is_task = |by: &SpawnedBy| stages.happens_before.origin(by.parent).kind == OriginKind::Task;
+    let is_same = |other: &SpawnedBy| stages.pointsto.method(other.act) == method && other.stmt == by.stmt;
+    if !others.iter().all(|other| is_same(other) && !is_task(other) && !is_task(by)) {
+        return false;
+    }
     track::note(Read::of(Kind::Body, method));
     let Some(body) = stages.program.lowered(method) else { return false };
     let block_of =

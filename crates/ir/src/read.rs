@@ -141,6 +141,9 @@ impl Program {
 
     fn read_fields(&mut self, class: ClassId, file: &ClassFile<'_>) -> Vec<(FieldId, Field)> {
         let (mut fields, mut seen) = (Vec::with_capacity(file.fields.len()), FxHashSet::default());
+        // Scala's lazy values: its compiler guards each with a volatile bit beside it.
+        let lazy: FxHashSet<&str> =
+            file.methods.iter().filter_map(|method| method.name.strip_suffix("$lzycompute")).collect();
         for field in &file.fields {
             let name = self.names.intern(&field.name);
             let descriptor = self.names.intern(&field.descriptor);
@@ -152,7 +155,9 @@ impl Program {
             let declared = descriptor::field_type(&field.descriptor).and_then(|found| found.class());
             let class_of = declared.map(|name| self.class_id(name));
             let annotations = self.annotations(&field.annotations);
-            fields.push((id, Field { class, name, descriptor, access: field.access, class_of, annotations }));
+            let is_lazy = lazy.contains(&*field.name);
+            let access = if is_lazy { field.access | access::SYNTHETIC } else { field.access };
+            fields.push((id, Field { class, name, descriptor, access, class_of, annotations }));
         }
         fields
     }

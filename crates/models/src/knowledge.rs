@@ -94,6 +94,7 @@ pub struct Knowledge {
     safe: Vec<String>,
     safe_names: Vec<String>,
     permits: FxHashSet<String>,
+    counters: FxHashSet<String>,
     one_user: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
     blocking_names: FxHashSet<String>,
@@ -155,6 +156,9 @@ impl Knowledge {
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
             ("supertypes", "one-user") => {
                 self.one_user.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
+            ("supertypes", "counters") => {
+                self.counters.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
             ("supertypes", "permits") => {
                 self.permits.extend(list.into_iter().map(|name| name.replace('.', "/")));
@@ -297,6 +301,11 @@ impl Knowledge {
     /// Does a field of this type say that its class is meant for several threads?
     pub fn is_concurrent(&self, class: &str) -> bool {
         self.concurrent.iter().any(|prefix| class.starts_with(prefix.as_str()))
+    }
+
+    /// Is it a number or a flag that several threads may change?
+    pub fn is_counter(&self, class: &str) -> bool {
+        self.counters.contains(class)
     }
 
     /// May any thread call the methods of this class?

@@ -214,7 +214,7 @@ fn dismissed(finding: &Finding, reasons: BTreeSet<Dismissed>) -> Arc<Finding> {
 
 fn unreached(finding: &Arc<Finding>) -> Arc<Finding> {
     let mut finding = Finding::clone(finding);
-    finding.why.push("not reachable from an entry point: judged method by method".into());
+    finding.why.push("no entry point of this program leads here: judged method by method".into());
     Arc::new(finding)
 }
 

@@ -116,7 +116,7 @@ impl Tell<'_> {
         let unlocked = if conflict.sides[0].held.is_empty() { "unlocked " } else { "" };
         match (conflict.rule, &conflict.guard) {
             (Rule::GuardedBy, Some((lock, 0, 0))) => {
-                let lock = self.lock(lock);
+                let lock = self.lock_of(lock, conflict);
                 format!(
                     "{memory} is {} in {} without `{lock}`, which guards it as declared",
                     does(&sites[0]),
@@ -124,7 +124,7 @@ impl Tell<'_> {
                 )
             }
             (Rule::GuardedBy, Some((lock, with, of))) => {
-                let lock = self.lock(lock);
+                let lock = self.lock_of(lock, conflict);
                 format!(
                     "{memory} is {} in {} without `{lock}`, which {with} of {of} accesses hold",
                     does(&sites[0]),
@@ -166,7 +166,7 @@ impl Tell<'_> {
         if let (Some((lock, with, of)), true) = (named(&conflict.guard), conflict.rule != Rule::GuardedBy)
             && with * 2 > *of
         {
-            why.push(format!("{with} of {of} accesses hold `{}`", self.lock(lock)));
+            why.push(format!("{with} of {of} accesses hold `{}`", self.lock_of(lock, conflict)));
         }
         why
     }
@@ -174,7 +174,7 @@ impl Tell<'_> {
     fn fix(&self, conflict: &Conflict<'_>, sites: &[Site], is_update: bool) -> Vec<String> {
         match named(&conflict.guard).filter(|(lock, ..)| self.is_near(lock, conflict)) {
             Some((lock, ..)) => {
-                let lock = self.lock(lock);
+                let lock = self.lock_of(lock, conflict);
                 // Where it happens: whoever calls from far away may not know the lock.
                 let hold = format!("hold `{lock}` around it in {}", short(&sites[0].method));
                 let is_field = matches!(conflict.sides[0].path.last(), Some(Step::Field(_)) | None);
@@ -209,7 +209,7 @@ impl Tell<'_> {
         let is_near = |held: &&Held| self.is_near(&held.lock, conflict);
         match conflict.sides[1].held.iter().filter(is_named).find(is_near) {
             Some(held) if conflict.sides[0].held.is_empty() => {
-                format!("hold `{}` in {} too", self.lock(&held.lock), short(&sites[0].method))
+                format!("hold `{}` in {} too", self.lock_of(&held.lock, conflict), short(&sites[0].method))
             }
             _ => GENERAL_FIX.to_owned(),
         }
@@ -329,12 +329,29 @@ impl Tell<'_> {
             .iter()
             .filter(|held| held.sure)
             .map(|held| LockUse {
-                name: self.lock(&held.lock),
+                name: self.lock_seen_from(&held.lock, seen, way),
                 place: self.lock_place(held, way),
                 shared: held.shared,
                 ..LockUse::default()
             })
             .collect()
+    }
+
+    /// Where the access is in another class, `this` is not the object that the lock belongs to.
+    fn lock_seen_from(&self, lock: &Path, seen: &Seen<'_>, way: &[(MethodId, &Access)]) -> String {
+        let is_far = way.last().is_some_and(|&(method, _)| {
+            !self.program.has_supertype(seen.entry.class, self.program.method_ref(method).class)
+        });
+        match self.lock(lock).as_str() {
+            "this" if is_far => format!("{}.this", self.program.class_display(seen.entry.class)),
+            name => name.to_owned(),
+        }
+    }
+
+    /// The lock as it is named beside the access that is blamed.
+    fn lock_of(&self, lock: &Path, conflict: &Conflict<'_>) -> String {
+        let blamed = &conflict.sides[0];
+        self.lock_seen_from(lock, blamed, &self.way(blamed.entry.method, blamed.number))
     }
 
     fn lock_place(&self, held: &Held, way: &[(MethodId, &Access)]) -> Place {

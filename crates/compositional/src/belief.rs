@@ -352,6 +352,10 @@ impl Belief<'_> {
         // It takes a look at the code.
         let is_detached = |side: &Seen<'_>| engine.is_detached(side);
         self.doubt("the field holds another object by then", LOW, || sides.iter().any(is_detached));
+        self.doubt("it was made sure of under the lock just before", LOW, || engine.is_made_sure_of(sides));
+        self.doubt("a flag decides that only one of the two happens", MEDIUM, || {
+            engine.are_chosen_by_flag(program, sides)
+        });
         let are_started = sides.iter().all(|side| side.access.started > 0);
         self.doubt("each task may have elements of its own", MEDIUM, || is_element && are_started);
     }

@@ -103,7 +103,7 @@ impl Compositional {
         let test = blocks.find(|(_, block)| block.test.is_some_and(|test| test.of == at));
         let Some((head, block)) = test else { return false };
         let head = head as u32;
-        let rounds: Vec<Vec<u32>> = block.succs.iter().map(|&to| reached(outline, to)).collect();
+        let rounds: Vec<Vec<u32>> = block.succs.iter().map(|&to| outline.reached(to, None)).collect();
         let [one, other] = rounds.as_slice() else { return false };
         let (around, after) = match (one.contains(&head), other.contains(&head)) {
             (true, false) => (one, other),
@@ -200,9 +200,9 @@ fn is_used_after_test(outline: &Outline, place: Place, at: EventId) -> bool {
             true => (block.succs[0], block.succs[1]),
             false => (block.succs[1], block.succs[0]),
         };
-        let otherwise = reached(outline, gone);
+        let otherwise = outline.reached(gone, None);
         let only_there = |&number: &u32| !otherwise.contains(&number);
-        let events = reached(outline, there).into_iter().filter(only_there).flat_map(|number| {
+        let events = outline.reached(there, None).into_iter().filter(only_there).flat_map(|number| {
             let block = &outline.blocks[number as usize];
             block.first..block.end
         });
@@ -217,21 +217,6 @@ fn is_used_after_test(outline: &Outline, place: Place, at: EventId) -> bool {
         };
         events.filter(is_again).any(|event| (at == test.of || at == event) && is_used(outline, place, event))
     })
-}
-
-/// Blocks that are reached from one.
-fn reached(outline: &Outline, from: u32) -> Vec<u32> {
-    let mut found = vec![from];
-    let mut next = 0;
-    while let Some(&number) = found.get(next) {
-        next += 1;
-        for &to in &outline.blocks[number as usize].succs {
-            if !found.contains(&to) {
-                found.push(to);
-            }
-        }
-    }
-    found
 }
 
 /// Does something that what is read there has to exist for follow?

@@ -5,6 +5,7 @@
 mod about;
 mod belief;
 mod blocking;
+mod branches;
 mod call;
 mod callers;
 mod calls;

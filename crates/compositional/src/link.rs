@@ -522,7 +522,12 @@ impl Link {
     /// Is a field declared as something that is thread-safe?
     pub fn holds_safe(&self, knowledge: &Knowledge, field: FieldId) -> bool {
         let program = self.program.lock().expect("nobody panics with it");
-        program.field(field).class_of.is_some_and(|class| knowledge.is_safe(program.class_name(class)))
+        let is_safe = |class: ClassId| knowledge.is_safe(program.class_name(class));
+        let always = match self.infos.get(&field).map(|info| info.holds) {
+            Some(Holds::Only(class)) => is_safe(class),
+            _ => false,
+        };
+        always || program.field(field).class_of.is_some_and(is_safe)
     }
 
     pub fn class_digest(&self, class: ClassId) -> u64 {

@@ -94,6 +94,8 @@ pub struct Knowledge {
     safe: Vec<String>,
     safe_names: Vec<String>,
     permits: FxHashSet<String>,
+    /// Annotations whose simple name means something else elsewhere.
+    other_meanings: FxHashSet<String>,
     counters: FxHashSet<String>,
     one_user: FxHashSet<String>,
     blocking: FxHashMap<String, FxHashSet<String>>,
@@ -131,6 +133,9 @@ impl Knowledge {
 
     fn add(&mut self, section: &str, key: &str, list: Vec<String>) -> Result<(), String> {
         match (section, key) {
+            ("annotations", "other-meaning") => {
+                self.other_meanings.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
             ("annotations", meaning) => {
                 word(meaning)?;
                 return list.iter().try_for_each(|name| self.add_annotation(meaning, name));
@@ -189,6 +194,9 @@ impl Knowledge {
 
     /// What an annotation of this type, by internal name, says.
     pub fn says(&self, annotation: &str) -> &[Says] {
+        if self.other_meanings.contains(annotation) {
+            return &[];
+        }
         let simple = annotation.rsplit(['/', '$']).next().unwrap_or(annotation);
         self.annotations.get(simple).map_or(&[], Vec::as_slice)
     }

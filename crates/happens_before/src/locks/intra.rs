@@ -7,7 +7,7 @@ use super::table::{LockId, SetId};
 use super::telling::Telling;
 use crate::branches::test;
 use crate::flow::Flow;
-use crate::types::LockKey;
+use crate::types::{HeldLock, LockKey};
 use crate::world::World;
 use arena::Id;
 use ir::{BlockId, StmtId, StmtKind, Var, access};
@@ -141,8 +141,7 @@ impl Intra<'_, '_, '_, '_> {
             a.stmt.cmp(&b.stmt).then_with(by_lock).then(a.tries.cmp(&b.tries))
         });
         found.uses.dedup();
-        found.net.released.sort_by(|&a, &b| self.order(a, b));
-        found.net.released.dedup();
+        found.net.released = self.without_covered(std::mem::take(&mut found.net.released));
         let held = exit.map_or(&[][..], |exit| self.telling.set(exit));
         let caller_knows = |key: &LockKey| match key {
             LockKey::Path { root, .. } => flow.body.params.contains(root),
@@ -323,6 +322,33 @@ impl Intra<'_, '_, '_, '_> {
         state.held.retain(|&(held, _)| !may_be(held));
         state.tried.retain(|&(_, held)| !may_be(held));
         false
+    }
+
+    /// Of what may be released, one for all that say the same: where it was taken makes no difference, and what may be any
+    /// of some objects covers each of them, whatever it is called. In a cycle of calls the names would grow without it.
+    fn without_covered(&self, mut released: Vec<LockId>) -> Vec<LockId> {
+        released.sort_by(|&a, &b| self.order(a, b));
+        released.dedup();
+        let covers = |one: &HeldLock, other: &HeldLock| {
+            one.kind == other.kind
+                && match one.keys.is_empty() {
+                    true => other.objects.iter().all(|obj| one.objects.contains(obj)),
+                    false => {
+                        (one.shared, &one.keys, &one.objects) == (other.shared, &other.keys, &other.objects)
+                    }
+                }
+        };
+        let mut kept: Vec<LockId> = Vec::with_capacity(released.len());
+        // Those without a name first.
+        released.sort_by_key(|&lock| !self.telling.lock(lock).keys.is_empty());
+        for lock in released {
+            let is_covered =
+                kept.iter().any(|&known| covers(self.telling.lock(known), self.telling.lock(lock)));
+            if !is_covered {
+                kept.push(lock);
+            }
+        }
+        kept
     }
 
     fn are_one(&self, a: LockId, b: LockId) -> bool {

@@ -11,7 +11,7 @@ use crate::outline::Event;
 use crate::path::{Path, Root, Step};
 use crate::summary::Held;
 use findings::{Confidence, Rule};
-use ir::{FieldId, MethodId, Program, access};
+use ir::{ClassId, FieldId, MethodId, Program, access};
 use models::Kind;
 use std::cell::LazyCell;
 
@@ -263,6 +263,16 @@ impl Belief<'_> {
         self.doubt("nobody in the program calls the method that reads it", MEDIUM, || {
             !is_declared && sides.iter().any(is_for_looks)
         });
+        self.doubt("nobody in the program calls the method", MEDIUM, || {
+            !is_declared && is_plain(&&sides[0]) && is_uncalled(engine, program, &sides[0])
+        });
+        self.doubt("several calls lie between", MEDIUM, || sides.iter().any(|side| side.access.depth >= FAR));
+        self.doubt("it gives the object up, mostly when others have done with it", MEDIUM, || {
+            is_plain(&&sides[0]) && is_on_way(&sides[0], &|name| engine.knowledge.is_end(name))
+        });
+        self.doubt("the class has to do with a user interface, which has one thread", MEDIUM, || {
+            !is_declared && sides.iter().any(|side| is_of_ui(engine, program, side))
+        });
         let only_reports = || {
             is_value
                 && !sides[0].access.writes
@@ -474,8 +484,32 @@ fn is_out_of_use(engine: &Compositional, program: &Program, side: &Seen<'_>) -> 
     is_hidden && !is_asked && !engine.is_called(method) && !is_called_by_another_name(program, method)
 }
 
+/// Does nothing in the program call the method, by whatever name, while it calls others of the class?
+fn is_uncalled(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let method = side.entry.method;
+    let class = program.method_ref(method).class;
+    let is_asked = side.entry.is_task || strength(side) >= Some(Strength::Framework);
+    let mut others = program.class(class).methods.iter().copied().filter(|&other| other != method);
+    !is_asked
+        && !engine.is_called(method)
+        && !is_called_by_another_name(program, method)
+        && others.any(|other| engine.is_called_from_outside(other))
+}
+
+/// Has the class a field or a parameter that a user interface works on?
+fn is_of_ui(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
+    let class = program.class(side.entry.class);
+    let is_it = |of: ClassId| engine.knowledge.is_of_ui(program.class_name(of));
+    let of_fields = class.fields.iter().filter_map(|&field| program.field(field).class_of);
+    let of_methods = class.methods.iter().flat_map(|&method| {
+        let params = program.method(method).params.iter().skip(1).copied().flatten();
+        params.chain(program.method(method).result)
+    });
+    of_fields.chain(of_methods).any(is_it) || program.superclasses(side.entry.class).any(is_it)
+}
+
 /// Does the program make objects of a class that others cannot name, and that no public class extends?
-fn is_made_elsewhere(engine: &Compositional, program: &Program, class: ir::ClassId) -> bool {
+fn is_made_elsewhere(engine: &Compositional, program: &Program, class: ClassId) -> bool {
     let methods = program.class(class).methods.iter().copied();
     let mut constructors =
         methods.filter(|&method| engine.method(method).is_some_and(|method| method.is_constructor));
@@ -493,6 +527,9 @@ fn is_called_by_another_name(program: &Program, method: MethodId) -> bool {
     above
         .any(|above| program.declared_method(ir::MethodRef { class: above, selector: of.selector }).is_some())
 }
+
+/// What is so many calls away is reached in more ways than one can see.
+const FAR: u8 = 3;
 
 /// Calls up to a static initializer that are looked at.
 const HIGHEST: usize = 4;

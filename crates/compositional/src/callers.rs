@@ -6,6 +6,7 @@
 
 use crate::calls::{Call, Calls};
 use crate::engine::Compositional;
+use crate::noted::note_method;
 use crate::path::{Path, Root};
 use crate::summary::Called;
 use ir::MethodId;
@@ -40,6 +41,8 @@ const UNDER_LOCKS: u8 = 16;
 
 /// Another method of the program calls it.
 const CALLED: u8 = 32;
+/// A method of another class calls it.
+const FROM_OUTSIDE: u8 = 64;
 
 /// Callers of callers that are asked whether they hold a lock.
 const MOST_LEVELS: usize = 6;
@@ -82,6 +85,11 @@ impl Compositional {
         self.is_marked(method, CALLED)
     }
 
+    /// Does a method of another class call it?
+    pub(crate) fn is_called_from_outside(&self, method: MethodId) -> bool {
+        self.is_marked(method, FROM_OUTSIDE)
+    }
+
     /// The only method that calls it.
     pub(crate) fn only_caller(&self, method: MethodId) -> Option<MethodId> {
         self.callers.only_by.get(self.methods.number(method)? as usize).copied().flatten()
@@ -93,6 +101,7 @@ impl Compositional {
     }
 
     fn is_marked(&self, method: MethodId, mark: u8) -> bool {
+        note_method(method);
         let marks = self.methods.number(method).and_then(|number| self.callers.marks.get(number as usize));
         marks.is_some_and(|marks| marks & mark != 0)
     }
@@ -175,6 +184,12 @@ fn find(engine: &Compositional) -> Callers {
     let has_callers = |number: u32| calls.of_method(number).iter().any(|call| call.caller != number);
     for &number in called.iter().filter(|&&number| has_callers(number)) {
         marks[number as usize] |= CALLED;
+    }
+    let class_of = |number: u32| engine.methods.at(number).method.class;
+    let from_outside =
+        |number: u32| calls.of_method(number).iter().any(|call| class_of(call.caller) != class_of(number));
+    for &number in called.iter().filter(|&&number| from_outside(number)) {
+        marks[number as usize] |= FROM_OUTSIDE;
     }
     for number in under_locks(&calls, &called) {
         marks[number as usize] |= UNDER_LOCKS;

@@ -82,6 +82,10 @@ pub struct Knowledge {
     last: FxHashSet<String>,
     setup_prefixes: Vec<String>,
     setup_suffixes: Vec<String>,
+    /// Beginnings of names of methods that give an object up.
+    end_prefixes: Vec<String>,
+    /// Beginnings of names of types that one thread of a user interface works on.
+    ui_types: Vec<String>,
     tests_suffixes: Vec<String>,
     shows: FxHashSet<String>,
     serializes: FxHashSet<String>,
@@ -159,6 +163,10 @@ impl Knowledge {
             ("methods", "registers-prefix") => self.registers_prefixes.extend(list),
             ("methods", "tests-suffix") => self.tests_suffixes.extend(list),
             ("methods", "setup-prefix") => self.setup_prefixes.extend(list),
+            ("methods", "end-prefix") => self.end_prefixes.extend(list),
+            ("supertypes", "ui-types") => {
+                self.ui_types.extend(list.into_iter().map(|name| name.replace('.', "/")));
+            }
             ("supertypes", "one-user") => {
                 self.one_user.extend(list.into_iter().map(|name| name.replace('.', "/")));
             }
@@ -285,10 +293,18 @@ impl Knowledge {
 
     /// Does the name of a method say that it makes an object ready for use?
     pub fn is_setup(&self, method: &str) -> bool {
-        let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
-        let begins = |prefix: &String| method.strip_prefix(prefix.as_str()).is_some_and(ends_there);
         let ends = |suffix: &String| method.ends_with(suffix.as_str());
-        self.setup_prefixes.iter().any(begins) || self.setup_suffixes.iter().any(ends)
+        begins_with_word(method, &self.setup_prefixes) || self.setup_suffixes.iter().any(ends)
+    }
+
+    /// Does the name say that the method gives up the object it is called on?
+    pub fn is_end(&self, method: &str) -> bool {
+        begins_with_word(method, &self.end_prefixes)
+    }
+
+    /// Is it a type that the one thread of a user interface works on?
+    pub fn is_of_ui(&self, class: &str) -> bool {
+        self.ui_types.iter().any(|prefix| class.starts_with(prefix.as_str()))
     }
 
     /// Is an object of this type mostly used by one thread?
@@ -345,6 +361,11 @@ fn strings(key: &str, value: &toml::Value) -> Result<Vec<String>, String> {
     let wrong = || format!("`{key}` is no list of names");
     let list = value.as_array().ok_or_else(wrong)?;
     list.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+}
+
+fn begins_with_word(name: &str, words: &[String]) -> bool {
+    let ends_there = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_lowercase());
+    words.iter().any(|word| name.strip_prefix(word.as_str()).is_some_and(ends_there))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! Looks at what methods store, whichever class the field belongs to.
 
 use crate::link::{Known, Link};
-use crate::methods::{Methods, Store};
+use crate::methods::{Methods, Store, WithSiblings};
 use crate::outline::{Event, Outline, Value, ValueId};
 use ir::{CallKind, ClassId, FieldId, MethodRef, access};
 use models::{Member, Operand, Source, Step};
@@ -50,7 +50,7 @@ fn made_with_siblings(
     outline: &Outline,
     object: ValueId,
     owner: ValueId,
-) -> Option<(MethodRef, Box<[(u16, FieldId)]>)> {
+) -> Option<WithSiblings> {
     let (constructor, args) = made_by(outline, object)?;
     let sibling = |(at, &arg): (usize, &ValueId)| match outline.values[arg as usize] {
         Value::Field { base, field } if base == owner => {

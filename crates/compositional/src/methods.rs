@@ -125,6 +125,9 @@ pub(crate) struct Facts {
 }
 
 /// Something is put into a field.
+/// A constructor, and the final fields whose objects it is given, by the number of the operand.
+pub(crate) type WithSiblings = (MethodRef, Box<[(u16, FieldId)]>);
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Store {
     pub field: FieldId,
@@ -135,7 +138,7 @@ pub(crate) struct Store {
     /// It is new, and was made with the object that has the field: by which constructor, and as which operand.
     pub owner: Option<(MethodRef, u16)>,
     /// It is new, and was made with what final fields of the same object hold: by which constructor, and as which operands.
-    pub siblings: Option<(MethodRef, Box<[(u16, FieldId)]>)>,
+    pub siblings: Option<WithSiblings>,
     /// It is an executor that runs one task after the other.
     pub serial: bool,
 }

@@ -310,7 +310,8 @@ fn harm(culprit: &Seen<'_>, other: &Seen<'_>, updates: [bool; 2]) -> (bool, bool
         && !is_lone_read(other, updates[1])
         && (updates.contains(&true) || are_two);
     let is_one_method = culprit.entry.method == other.entry.method;
-    let is_read = !is_one_method && !(culprit.access.writes && other.access.writes);
+    let both_write = culprit.access.writes && other.access.writes;
+    let is_read = !is_one_method && !both_write;
     (!hurts, is_one_method, is_read, !culprit.held.is_empty())
 }
 

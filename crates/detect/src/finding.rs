@@ -233,7 +233,9 @@ fn is_far([a, b]: &[Site; 2]) -> bool {
 fn hold_perhaps_one([a, b]: &[Site; 2]) -> bool {
     let may_be_one = |a: &LockUse, b: &LockUse| {
         let is_field = |name: &str| name.contains('.') && !name.contains("this$") && !name.ends_with(')');
-        !(a.shared && b.shared) && (a.name == b.name || !is_field(&a.name) || !is_field(&b.name))
+        let are_told_apart = is_field(&a.name) && is_field(&b.name) && a.name != b.name;
+        let are_both_shared = a.shared && b.shared;
+        !are_both_shared && !are_told_apart
     };
     a.locks.iter().any(|mine| b.locks.iter().any(|theirs| may_be_one(mine, theirs)))
 }

@@ -90,7 +90,7 @@ fn is_status(method: &str) -> bool {
         let rest = name.strip_prefix(*beginning);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase()))
     };
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| begins(&beginning))
+    NAMES.contains(&name) || BEGINNINGS.iter().any(begins)
 }
 
 #[cfg(test)]

@@ -392,7 +392,10 @@ fn both(whole: &Finding, compositional: &Finding) -> Finding {
     // One piece of advice without a name is enough.
     let is_general = |fix: &String| fix.starts_with(GENERAL_FIX);
     let has_general = finding.fix.iter().any(is_general);
-    let is_new = |fix: &&String| !finding.fix.contains(fix) && !(has_general && is_general(fix));
+    let is_new = |fix: &&String| {
+        let says_no_more = has_general && is_general(fix);
+        !finding.fix.contains(fix) && !says_no_more
+    };
     let fix: Vec<String> = compositional.fix.iter().filter(is_new).cloned().collect();
     finding.fix.extend(fix);
     // A container has another name in each engine: one access is one entry.

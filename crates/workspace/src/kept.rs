@@ -227,6 +227,7 @@ mod tests {
             about_contents: true,
             held_in: Some("bank.Bank.names".into()),
             is_declared: true,
+            shows_harm: true,
             limit: Some(Confidence::Medium),
             id: "3cb8837cfb27ba79".into(),
             cause: "2ba68a385dfb6997".into(),

@@ -212,13 +212,13 @@ fn a_program_without_a_main_is_not_silently_clean() {
     }
 }
 
-/// Two threads, one counter: the write and the read are on these lines.
+/// Two threads that count with one counter, on these lines.
 const RACE: &str = "package calm;
 public class Main {
     static int hits;
     public static void main(String[] args) {
         new Thread(() -> hits++).start();
-        System.out.println(hits);
+        System.out.println(hits++);
     }
 }
 ";

@@ -480,17 +480,24 @@ fn is_out_of_use(engine: &Compositional, program: &Program, side: &Seen<'_>) -> 
         true => !is_public(entry.access),
         false => is_made_elsewhere(engine, program, entry.class),
     };
-    let is_asked = side.entry.is_task || strength(side) >= Some(Strength::Framework);
-    is_hidden && !is_asked && !engine.is_called(method) && !is_called_by_another_name(program, method)
+    is_hidden
+        && !is_asked_for(program, side)
+        && !engine.is_called(method)
+        && !is_called_by_another_name(program, method)
+}
+
+/// Is it run by a thread, or may a framework find it by what is written above it?
+fn is_asked_for(program: &Program, side: &Seen<'_>) -> bool {
+    let is_marked = !program.method(side.entry.method).annotations.is_empty();
+    side.entry.is_task || is_marked || strength(side) >= Some(Strength::Framework)
 }
 
 /// Does nothing in the program call the method, by whatever name, while it calls others of the class?
 fn is_uncalled(engine: &Compositional, program: &Program, side: &Seen<'_>) -> bool {
     let method = side.entry.method;
     let class = program.method_ref(method).class;
-    let is_asked = side.entry.is_task || strength(side) >= Some(Strength::Framework);
     let mut others = program.class(class).methods.iter().copied().filter(|&other| other != method);
-    !is_asked
+    !is_asked_for(program, side)
         && !engine.is_called(method)
         && !is_called_by_another_name(program, method)
         && others.any(|other| engine.is_called_from_outside(other))

@@ -97,7 +97,7 @@ fn the_lock_that_fixes_the_race_makes_the_deadlock() {
     assert!(text.contains("introduced deadlock (high confidence): lock-order inversion: "), "{text}");
     assert!(text.contains("waits for `Amy.l2`"), "{text}");
     assert!(
-        text.contains("fixed race (high confidence): Amy.x is written by two threads · Amy.java:"),
+        text.contains("fixed race (medium confidence): Amy.x is written by two threads · Amy.java:"),
         "{text}"
     );
     assert!(text.contains("ms: files "), "{text}");
@@ -127,11 +127,11 @@ fn a_comment_is_heeded_though_no_class_changes() {
         "src/Amy.java",
         source.replace(line, &format!("{line} // snarl: ignore race -- the same every time")),
     );
-    let text = watch.until("suppressed race (high confidence): Amy.x");
+    let text = watch.until("suppressed race (medium confidence): Amy.x");
     assert!(text.contains("· the same every time (Amy.java:6)"), "{text}");
     place.write("src/Amy.java", source);
     watch.told.clear();
-    watch.until("introduced race (high confidence): Amy.x");
+    watch.until("introduced race (medium confidence): Amy.x");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn changes_that_overtake_each_other_end_in_the_state_of_the_last() {
     }
     place.write_all("out", &last);
     // The finding is told before its update is over.
-    watch.until("introduced race (high confidence): Amy.last");
+    watch.until("introduced race (medium confidence): Amy.last");
     watch.until("1 class changed: Amy");
     assert_as_checked(&watch, &place, &["out"]);
 }

@@ -163,7 +163,11 @@ fn decided_race(finding: &Arc<Finding>, solved: &Solved<'_>) -> Arc<Finding> {
     match elsewhere {
         Some(_) if reasons.is_empty() => unreached(finding),
         // What is left of it is in code that entry points do not lead to.
-        Some((pair, _)) => unreached(&Arc::new(less_sure(showing(finding, *pair)))),
+        Some((pair, _)) => {
+            let shown = showing(finding, *pair);
+            let is_surest = shown.sites == finding.sites;
+            unreached(&Arc::new(if is_surest { shown } else { less_sure(shown) }))
+        }
         None => {
             let beyond = reasons.iter().copied().find(|&why| rests_on_entries(why, solved));
             let is_proof =
